@@ -7,10 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 #include "fuzz.h"
+#include "base/contention.h"
 #include "perf/machine.h"
 
 static const char *const suffixes[] = { "config", "bandwidth", "latency", "affinity",
-					"costs",  "memory",    "power" };
+					"costs",  "memory",    "power",   "contention" };
 #define NSUFFIXES (sizeof(suffixes) / sizeof(suffixes[0]))
 
 static int suffix_of(const char *line, size_t n)
@@ -79,6 +80,17 @@ static void judge(const struct orr_machine *m)
 	for (unsigned i = 0; i < 2; i++)
 		MUST(m->link_mbs[i] == 0 || (m->link_mbs[i] > 0 && isfinite(1e9 / m->link_mbs[i])));
 	MUST(isnan(m->alloc_us) || (m->alloc_us >= 0 && isfinite(m->alloc_us)));
+	for (unsigned i = 0; m->contention && i < m->contention->ncurves; i++) {
+		const struct orr_contention_curve *c = &m->contention->curve[i];
+		double before = 1;
+		for (double p = 0; p < 1e5; p = 2 * p + 0.25) {
+			double now = orr_contention_slowdown(c, p);
+			MUST(now >= before && isfinite(now));
+			before = now;
+		}
+		double press = m->contention->press[i * m->contention->ncurves];
+		MUST(press >= 0 && isfinite(press));
+	}
 	for (unsigned i = 0; i < m->ncuda; i++)
 		MUST(m->memory[i] == 0 || m->memory[i] >= 1 << 20);
 }

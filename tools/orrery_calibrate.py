@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # `orrery calibrate`: measures this machine and writes its machine directory, or
-# measures the network between two ranks and writes a platform file.
+# measures the network between two ranks and writes a platform file, or how the
+# kernels of a program slow each other down (orrery_contention.py).
 # Invariant: files are replaced only after everything was measured.
 import os
 import re
@@ -14,6 +15,7 @@ import sys
 import tempfile
 import time
 
+import orrery_contention
 import orrery_elastic
 import orrery_machines as machines
 import orrery_launch
@@ -28,12 +30,15 @@ OPTIONS = [
     Word("--cpus", "K", "number of CPUs to write instead of that of this machine"),
     Word("--network", "", "measure messages between two ranks instead and write the platform\nfile DIR/NAME.xml (default DIR: here), for `orrery sim --platform`"),
     Word("--elastic", "", "measure processes that join and leave instead, and write DIR/bus/NAME.elastic"),
-    Word("--rounds", "N", "with --elastic: how often they do so (1 to 20, default 3)"),
+    Word("--kernels", "", "measure how kernels of PROGRAM slow each other down on the cores of this\nmachine instead, and write DIR/bus/NAME.contention"),
+    Word("--workers", "N,N", "with --kernels: numbers of workers (default: 2, 4, ... and all cores)"),
+    Word("--rounds", "N", "with --elastic: how often they do so; with --kernels: how often PROGRAM runs with\neach number of workers (1 to 20, default 3)"),
     Word("-n", "N", "hosts in that file (default 2)"),
     Word("--mpirun", "OPT", "further options for mpirun, as of `orrery run`: which two hosts"),
     Word("--shared", "", "the hosts are not nodes but ranks on this computer, placed as\n`orrery run` places them: the file says which cores they share"),
 ]
 HELP = """usage: orrery calibrate [-o DIR] [--name NAME] [--cpus K]
+       orrery calibrate --kernels [-o DIR] [--name NAME] [--workers N,N] [--rounds N] -- PROGRAM [ARGUMENTS]
        orrery calibrate --elastic [-o DIR] [--name NAME] [--rounds N]
        orrery calibrate --network [-o DIR] [--name NAME] [-n N] [--mpirun "OPTIONS"] [--shared]
 
@@ -45,7 +50,9 @@ schedule and complete a task, to insert a task of other ranks, and to handle a m
 
 Then `orrery sim --machine DIR/NAME` simulates nodes of this kind. Kernels are
 measured by running programs with STARPU_CALIBRATE=1, STARPU_PERF_MODEL_DIR=DIR and
-STARPU_HOSTNAME=NAME. An otherwise idle machine gives the best numbers: a warning,
+STARPU_HOSTNAME=NAME, or with --kernels: that runs PROGRAM with one worker, which also
+calibrates its models, and with several, and writes how its kernels slow each other down
+when they share caches and memory; simulations of the machine do the same. An otherwise idle machine gives the best numbers: a warning,
 and a comment in the files, say when they are uncertain, and why (the load average
 before the measurement, or messages that took very different times).
 """ % usage(OPTIONS, 16)
@@ -56,6 +63,9 @@ BREAKS = (0, 1024, 4096, 32768, 262144, 1 << 20)  # sizes in bytes at which a pi
 
 
 def parse(arguments):
+    """(options, PROGRAM and its arguments)"""
+    at = arguments.index("--") if "--" in arguments else len(arguments)
+    arguments, program = arguments[:at], arguments[at + 1:]
     options, _ = read_words(OPTIONS, arguments, "orrery calibrate")
     for name, value in options.items():
         if name == "--rounds" and not (value.isdigit() and 1 <= int(value) <= 20):
@@ -64,15 +74,29 @@ def parse(arguments):
             raise UserError("%s %s: expected a whole number, 1 or more" % (name, value))
         if name == "--name" and not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]*", value):
             raise UserError("--name %s: letters, digits, `_', and after the first character `-' and `.' only" % (value or "''"))
-    if "--elastic" in options and "--network" in options:
-        raise UserError("--elastic and --network measure different things; call `orrery calibrate` twice")
-    if "--rounds" in options and "--elastic" not in options:
-        raise UserError("--rounds only goes with --elastic; see `orrery calibrate --help`")
+    kinds = [name for name in ("--elastic", "--kernels", "--network") if name in options]
+    if len(kinds) > 1:
+        raise UserError("%s and %s measure different things; call `orrery calibrate` twice" % tuple(kinds[:2]))
+    if "--rounds" in options and kinds not in (["--elastic"], ["--kernels"]):
+        raise UserError("--rounds only goes with --elastic and --kernels; see `orrery calibrate --help`")
+    check_kernels(options, program)
     for name in ("-n", "--mpirun", "--shared") if "--network" not in options else ("--cpus",):
         if name in options:
             raise UserError("%s %s --network; see `orrery calibrate --help`"
                             % (name, "only goes with" if name != "--cpus" else "does not go with"))
-    return options
+    return options, program
+
+
+def check_kernels(options, program):
+    if "--kernels" in options:
+        if not program:
+            raise UserError("--kernels measures those of a program; give it behind `--', as `orrery calibrate --kernels -- ./app 1000`")
+        if "--cpus" in options:
+            raise UserError("--cpus does not go with --kernels; see `orrery calibrate --help`")
+    elif program:
+        raise UserError("%s: a program only goes with --kernels; see `orrery calibrate --help`" % program[0])
+    elif "--workers" in options:
+        raise UserError("--workers only goes with --kernels; see `orrery calibrate --help`")
 
 
 def run(context, command, extra=None):
@@ -188,6 +212,16 @@ def calibrate_elastic(context, options):
     why = doubts(load, {})
     print(machines.write_elastic(folder, name, costs, note_of(" --elastic", why)))
     say_doubts(why)
+
+
+def calibrate_kernels(context, options, program):
+    folder, name = place = chosen_place(context, options)
+    why = doubts(load_now(), {})
+    note = note_of(" --kernels -- " + shlex.join(program), why).replace("\n", " ")
+    print(orrery_contention.calibrate(context, place, program, options, note, say))
+    say_doubts(why)
+    if not machines.has_machine(folder, name):
+        say("a machine needs %s, too; `orrery calibrate` writes it" % os.path.join(folder, "bus", name + ".config"))
 
 
 def calibrate_node(context, options):
@@ -322,8 +356,10 @@ def main(context, arguments):
     if arguments and arguments[0] in ("-h", "--help"):
         sys.stdout.write(HELP)
         return 0
-    options = parse(arguments)
-    if "--network" in options:
+    options, program = parse(arguments)
+    if "--kernels" in options:
+        calibrate_kernels(context, options, program)
+    elif "--network" in options:
         calibrate_network(context, options)
     elif "--elastic" in options:
         calibrate_elastic(context, options)

@@ -25,10 +25,10 @@ KINDS = {
 
 class Task:
     __slots__ = ("key", "name", "submit", "ready", "start", "end", "done", "fetch", "worker", "cause", "parent", "before",
-                 "priority")
+                 "priority", "model")
 
     def __init__(self, key):
-        self.key, self.name, self.worker, self.priority = key, "unnamed", -1, None
+        self.key, self.name, self.worker, self.priority, self.model = key, "unnamed", -1, None, None
         self.submit = self.ready = self.start = self.end = self.done = self.before = None
         self.fetch, self.cause, self.parent = 0, 0, 0
 
@@ -127,9 +127,10 @@ class Run:
         task = self.task(rank, b)
         task.ready, task.cause = ns, c
 
-    def on_start(self, ns, rank, _kind, _flags, worker, a, b, c, _d, process):
+    def on_start(self, ns, rank, _kind, _flags, worker, a, b, c, d, process):
         task = self.task(rank, b)
         task.name, task.start, task.fetch, task.worker = process.strings.get(a, task.name), ns, c, worker
+        task.model = process.strings.get(d)
 
     def on_end(self, ns, rank, _kind, _flags, _worker, _a, b, _c, _d, _process):
         self.task(rank, b).end = ns

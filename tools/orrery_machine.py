@@ -6,6 +6,7 @@
 import math
 import sys
 
+import orrery_contention
 import orrery_machine_add
 import orrery_machines as machines
 from orrery_cli import UserError, exec_program
@@ -97,6 +98,11 @@ def show(context, name, options):
     print("\ncosts of the runtime (us)" + ("" if costs else "\n\tnot measured: a simulation uses its defaults"))
     for key in costs:
         print("\t%-12s %8.3f  %s" % (key, costs[key], machines.COST_MEANING[key]))
+    table = orrery_contention.read(folder, name)
+    if table:
+        print("\nkernels beside each other: how many at once, and the time of one against that alone")
+    for kernel, (_, points) in sorted(table.items()):
+        print("\t%s\t%s" % (kernel, ", ".join("%d: %.4g" % point for point in points)))
     symbols = machines.models(folder, name)
     print("\nkernels (%d), see `orrery perfmodel -m %s -s NAME`\n\t%s" % (len(symbols), name, "\n\t".join(symbols) or "none"))
     print("\nfiles in %s" % folder)

@@ -117,7 +117,7 @@ def add(context, name, options):
     lines = machines.read_devices(folder, name) + ["%s%d %.0f MiB" % (kind, d, memory) for d in devices]
     note = "made from %s by `orrery machine --add`, not measured" % name
     machines.write_machine(output, new_name, units, *tables, machines.read_costs(folder, name), note, lines)
-    for suffix in (".elastic", ".power"):
+    for suffix in (".elastic", ".power", ".contention"):
         if os.path.exists(os.path.join(folder, "bus", name + suffix)):
             shutil.copy(os.path.join(folder, "bus", name + suffix), os.path.join(output, "bus", new_name + suffix))
     symbols = machines.models(folder, name)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Machine directories: where they are, reading and writing their files.
-#     DIR/bus/NAME.{config,bandwidth,latency,affinity,costs,elastic}, DIR/codelets/45/SYMBOL.NAME
+#     DIR/bus/NAME.{config,bandwidth,latency,affinity,costs,elastic,contention}, DIR/codelets/45/SYMBOL.NAME
 # Invariant: the library's own reader accepts the files that write_machine writes;
 # an error names the file and line that cannot be read.
 import math

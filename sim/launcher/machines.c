@@ -17,7 +17,9 @@
 #include <unistd.h>
 #include "launcher.h"
 #include "machine/sim_cores.h"
+#include "base/contention.h"
 #include "perf/machine.h"
+#include "machine/sim_company.h"
 
 #define BUILTIN_CPUS 4
 #define MAX_DIRS 64
@@ -238,6 +240,31 @@ static double host_slowness(const struct orr_sim_rank *r)
 	return sg_host_get_speed(first->host) / sg_host_get_speed(r->host);
 }
 
+static const struct orr_contention *contention_of(const struct orr_sim_rank *r)
+{
+	return r->machine ? r->machine->contention : NULL;
+}
+
+static void rank_make_company(struct orr_sim_rank *r)
+{
+	if (!contention_of(r))
+		return;
+	r->cores->company = orr_sim_company_make(contention_of(r), r->ncpus);
+	if (!r->cores->company)
+		launcher_fail("out of memory for rank %d", r->rank);
+}
+
+/* Two ranks share the memory of one computer. */
+static void rank_check_company(const struct orr_sim_rank *r, const struct orr_sim_rank *other)
+{
+	if (!orr_contention_same(contention_of(r), contention_of(other)))
+		launcher_fail(
+			"the hosts %s and %s are one computer, but bus/%s.contention and bus/%s.contention of their machines "
+			"differ; give both the same file",
+			sg_host_get_name(r->host), sg_host_get_name(other->host), r->machine_name,
+			other->machine_name);
+}
+
 /* Gives the rank the cores that it computes on: its own, or those of the first rank on the same
  * computer. Ranks of one computer are most often neighbours. */
 static void rank_share_cores(struct orr_sim_rank *r)
@@ -254,11 +281,14 @@ static void rank_share_cores(struct orr_sim_rank *r)
 	if (!other) {
 		r->cores->name = name;
 		r->cores->ncores = r->ncpus;
+		rank_make_company(r);
 	} else if (r->cores->ncores != r->ncpus) {
 		launcher_fail(
 			"the hosts %s and %s are one computer, %s, but one has %u cores and the other %u",
 			sg_host_get_name(r->host), sg_host_get_name(other->host), name, r->ncpus,
 			r->cores->ncores);
+	} else {
+		rank_check_company(r, other);
 	}
 	r->next_on_computer = r->cores->ranks;
 	r->cores->ranks = r;

@@ -27,6 +27,12 @@ struct orr_sim_uncalibrated {
 	double us;
 };
 
+/* Kernels of that name ran in a larger company than was measured (sim_company.h). */
+struct orr_sim_guess {
+	const char *name;
+	unsigned measured, used; /* companies; used: the largest */
+};
+
 struct orr_sim {
 	/* settings */
 	int nranks, argc;
@@ -77,6 +83,9 @@ struct orr_sim {
 	double kernel_us[ORR_PERF_NSOURCES];
 	struct orr_sim_uncalibrated *uncalibrated;
 	unsigned nuncalibrated;
+	struct orr_sim_guess *guesses;
+	char **unmet; /* names of kernels that had company, although nobody measured theirs */
+	unsigned nguesses, nunmet;
 	double wall_start, wall_shown;
 	unsigned progress_calls;
 	int progress_begun, progress_shown; /* a line of progress was written; it is there now */

@@ -10,6 +10,8 @@
 
 #include "base/seam.h"
 
+struct orr_contention;
+
 #define ORR_MAX_KERNELS 32 /* that a device executes at once */
 
 struct orr_machine {
@@ -33,6 +35,7 @@ struct orr_machine {
 	double launch_us;           /* of a kernel on an idle device; NAN: not known */
 	double disk_mbs[2];         /* MB/s of a disk: [0] reading, [1] writing; 0: not known */
 	double disk_us; /* of each of its transfers before the first byte; NAN: not known */
+	struct orr_contention *contention; /* of kernels on its cores; NULL: not measured */
 };
 
 #endif

@@ -52,6 +52,9 @@ struct orr_core_upcalls {
 	/* [worker] Running kernels on CPUs: each takes `by` times as long as it would have from
 	 * now_us on. The caller wakes the workers afterwards if `by` is below 1. */
 	void (*stretch)(struct orr_process *proc, double now_us, double by);
+	/* [worker] The ends of some that run have changed. The caller wakes the workers afterwards
+	 * if one is earlier now. */
+	void (*order)(struct orr_process *proc);
 	/* A running kernel that had no known end (k->end_us was INFINITY) ends at end_us. The
 	 * caller wakes the workers afterwards. */
 	void (*ends)(struct orr_process *proc, struct orr_kernel *k, double end_us);

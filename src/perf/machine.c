@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/contention.h"
 #include "base/log.h"
 #include "perf/text.h"
 
@@ -162,6 +163,17 @@ static int load_power(struct orr_machine *m)
 	return err;
 }
 
+static int load_contention(struct orr_machine *m)
+{
+	char path[4096], *text;
+	int err = read_text(m->dir, m->name, "contention", path, sizeof(path), &text);
+	if (err)
+		return err == -ENOENT ? 0 : err;
+	err = orr_machine_parse_contention(text, path, &m->contention);
+	free(text);
+	return err;
+}
+
 static int machine_load_from(const char *dir, const char *name, char *config, const char *path,
 			     struct orr_machine **out)
 {
@@ -187,6 +199,8 @@ static int machine_load_from(const char *dir, const char *name, char *config, co
 		err = load_memory(m);
 	if (!err)
 		err = load_power(m);
+	if (!err)
+		err = load_contention(m);
 	if (!err)
 		err = check_affinity(m);
 	if (err) {
@@ -234,5 +248,6 @@ void orr_machine_free(struct orr_machine *m)
 	free(m->bandwidth);
 	free(m->latency);
 	free(m->memory);
+	orr_contention_free(m->contention);
 	free(m);
 }

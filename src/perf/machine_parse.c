@@ -5,7 +5,8 @@
  * matrices with one line per source and one column per destination, "nan" where nothing was
  * measured; rows are main memory (one per NUMA node if .config names several), then CUDA, then
  * OpenCL devices, and as many more as the writer had room for. .affinity: numbers of processors.
- * .costs, .memory and .power are our own: words with a number and a unit.
+ * .costs, .memory and .power are our own: words with a number and a unit. So is .contention, see
+ * machine_contention.c.
  *
  * Invariant: a text is accepted as a whole or refused with one message that names file, line and
  * what was expected there. */
@@ -19,6 +20,7 @@
 
 #include "base/log.h"
 #include "base/numbers.h"
+#include "perf/text.h"
 
 #define MOST_CPUS 65536
 #define MOST_DEVICES 64
@@ -31,20 +33,6 @@ int orr_machine_malformed(const char *path, unsigned line, const char *expected)
 		"%s:%u: malformed machine description: expected %s; measure the machine again with `orrery calibrate'",
 		path, line, expected);
 	return -EINVAL;
-}
-
-/* Cuts the next line off *text. Returns 0 at the end. */
-static int next_line(char **text, unsigned *line, char **out)
-{
-	if (!**text)
-		return 0;
-	*out = *text;
-	char *nl = strchr(*text, '\n');
-	if (nl)
-		*nl = 0;
-	*text = nl ? nl + 1 : *text + strlen(*text);
-	(*line)++;
-	return 1;
 }
 
 static char *skip_space(char *s)
@@ -67,10 +55,7 @@ int orr_machine_parse_config(char *text, const char *path, struct orr_machine *m
 	char *s;
 	unsigned line = 0;
 	int seen = 0;
-	while (next_line(&text, &line, &s)) {
-		s = skip_space(s);
-		if (!*s || *s == '#')
-			continue;
+	while (orr_text_line(&text, &line, &s)) {
 		char *stop;
 		errno = 0;
 		long v = strtol(s, &stop, 10);
@@ -130,10 +115,7 @@ int orr_machine_parse_matrix(char *text, const char *path, unsigned n, double *m
 {
 	char *s;
 	unsigned line = 0, rows = 0;
-	while (next_line(&text, &line, &s)) {
-		s = skip_space(s);
-		if (!*s || *s == '#')
-			continue;
+	while (orr_text_line(&text, &line, &s)) {
 		if (rows < n) {
 			int err = parse_row(s, path, line, n, matrix + (size_t) rows * n);
 			if (err)
@@ -155,9 +137,8 @@ void orr_machine_check_affinity(char *text, const char *path)
 	unsigned line = 0;
 	char *s;
 
-	while (next_line(&text, &line, &s)) {
-		s = skip_space(s);
-		if (*s && *s != '#' && !isdigit((unsigned char) *s)) {
+	while (orr_text_line(&text, &line, &s)) {
+		if (!isdigit((unsigned char) *s)) {
 			orr_warn("%s:%u: expected numbers of processors; affinities are ignored",
 				 path, line);
 			return;
@@ -180,10 +161,7 @@ int orr_machine_parse_costs(char *text, const char *path, double costs_us[ORR_NC
 	unsigned line = 0;
 	for (int i = 0; i < ORR_NCOSTS; i++)
 		costs_us[i] = NAN;
-	while (next_line(&text, &line, &s)) {
-		s = skip_space(s);
-		if (!*s || *s == '#')
-			continue;
+	while (orr_text_line(&text, &line, &s)) {
 		size_t n = strcspn(s, " \t\r");
 		int i = 0;
 		while (i < ORR_NCOSTS && (strlen(names[i]) != n || strncmp(names[i], s, n)))
@@ -280,12 +258,9 @@ int orr_machine_parse_memory(char *text, const char *path, struct orr_machine *m
 	ORR_PLAIN_NUMBERS;
 	char *s;
 	unsigned line = 0;
-	while (next_line(&text, &line, &s)) {
+	while (orr_text_line(&text, &line, &s)) {
 		char word[32], unit[8], rest;
 		double v;
-		s = skip_space(s);
-		if (!*s || *s == '#')
-			continue;
 		if (sscanf(s, "%31s %lf %7s %c", word, &v, unit, &rest) != 3 || !(v >= 0))
 			return orr_machine_malformed(
 				path, line,
@@ -313,13 +288,10 @@ int orr_machine_parse_power(char *text, const char *path, struct orr_machine *m)
 	unsigned line = 0;
 	char *s;
 
-	while (next_line(&text, &line, &s)) {
+	while (orr_text_line(&text, &line, &s)) {
 		char word[16], unit[4], rest;
 		double v;
 
-		s = skip_space(s);
-		if (!*s || *s == '#')
-			continue;
 		if (sscanf(s, "%15s %lf %3s %c", word, &v, unit, &rest) != 3 || strcmp(unit, "W") ||
 		    !(v >= 0) || v > MOST_WATTS)
 			return orr_machine_malformed(path, line,

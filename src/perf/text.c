@@ -101,3 +101,21 @@ int orr_text_read(const char *path, size_t max, char **text, size_t *length)
 		  path);
 	return -EINVAL;
 }
+
+int orr_text_line(char **text, unsigned *line, char **out)
+{
+	while (**text) {
+		char *s = *text, *nl = strchr(s, '\n');
+		if (nl)
+			*nl = 0;
+		*text = nl ? nl + 1 : s + strlen(s);
+		(*line)++;
+		while (isspace((unsigned char) *s))
+			s++;
+		if (*s && *s != '#') {
+			*out = s;
+			return 1;
+		}
+	}
+	return 0;
+}

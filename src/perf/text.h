@@ -11,4 +11,8 @@
  * does not exist, or -EINVAL, -EIO or -ENOMEM after a message. */
 int orr_text_read(const char *path, size_t max, char **text, size_t *length);
 
+/* Cuts off *text up to its next line that is neither blank nor a comment (`#'), and *out is that
+ * line, from its first word on. *line counts all lines. Returns 0 at the end. */
+int orr_text_line(char **text, unsigned *line, char **out);
+
 #endif

@@ -96,6 +96,7 @@ ELSEWHERE = {
     ("doc/fidelity.md", "program   size"): "tests/tools/fidelity.sh",
     ("doc/fidelity.md", "program                  cases"): "tests/bench/sim_network.sh",
     ("doc/from-starpu.md", "CC=orrery-sim-cc"): "tests/tools/projects.sh",
+    ("doc/machines.md", "orrery calibrate --kernels"): "tests/tools/calibrate_kernels.sh",
     ("doc/malleable.md", "orrery cc --elastic"): "it takes five minutes; tests/tools/pictures.sh runs its script",
     ("doc/malleable.md", "python3 doc/malleable.py --starts"): "it takes five minutes; tests/tools/pictures.sh runs its script",
     ("doc/running.md", "#!/bin/sh"): "it needs a cluster",
@@ -125,7 +126,7 @@ NEEDS = {
     ("doc/troubleshooting.md", "ORR_SIM_KEEP_COPIES"): "command -v gdb",
 }
 # Blocks that show a part of a program, a formula, a format of a file, or a query (tests/tools/trace_tables.sh asks those).
-PART = re.compile(r"(?:rule = |starpu_mpi_wait_for_all|int t = 0|starpu_mpi_lb_init|starpu_mpi_checkpoint_init|expected end \+|cuda0 5375|# measured by|disk_read |tasks = pandas|SELECT )")
+PART = re.compile(r"(?:rule = |starpu_mpi_wait_for_all|int t = 0|starpu_mpi_lb_init|starpu_mpi_checkpoint_init|expected end \+|cuda0 5375|# measured by|disk_read |contention 1|tasks = pandas|SELECT )")
 
 faults = []
 

@@ -7,6 +7,8 @@
 
 #include "actors/sim_rank.h"
 
+struct orr_sim_company;
+
 /* The cores of a computer. */
 struct orr_sim_cores {
 	const char *name; /* value of the property `computer`, NULL: of one rank only */
@@ -14,9 +16,11 @@ struct orr_sim_cores {
 	unsigned busy;    /* kernels that run on its CPUs, and messages that are being received */
 	unsigned waiting; /* ranks that run none of them and wait for messages: they look again and
 			     again */
-	double done_us, since_us;   /* see the invariant */
-	double wake_us;             /* what such a look takes from a core */
-	struct orr_sim_rank *ranks; /* by next_on_computer */
+	double done_us, since_us;        /* see the invariant */
+	double wake_us;                  /* what such a look takes from a core */
+	struct orr_sim_rank *ranks;      /* by next_on_computer */
+	struct orr_sim_company *company; /* that kernels keep each other (sim_company.h); NULL: its
+					    effect was not measured */
 };
 
 /* A kernel of that duration starts on a CPU of the rank: when it ends. Its worker is in no heap

@@ -21,6 +21,7 @@
 #include "actors/sim_fiber.h"
 #include "actors/sim_rank.h"
 #include "machine/sim_bus.h"
+#include "machine/sim_company.h"
 #include "machine/sim_cores.h"
 #include "sim_noise.h"
 #include "base/assert.h"
@@ -161,12 +162,14 @@ static double left_us(struct orr_process *proc, const struct orr_kernel *k, cons
 }
 
 /* The end of a kernel that keeps its worker so much longer; 0: it is over. */
-static double end_us(struct orr_sim_rank *r, const struct orr_kernel *k, double us)
+static double end_us(struct orr_sim_rank *r, struct orr_kernel *k, double us)
 {
 	if (us <= 0)
 		return 0;
-	double end = k->arch == STARPU_CPU_WORKER ? orr_sim_cores_enter(r, us)
-						  : orr_sim_bus_kernel_end(r, k->memnode, us);
+	int cpu = k->arch == STARPU_CPU_WORKER;
+	double end = cpu ? orr_sim_cores_enter(r, us) : orr_sim_bus_kernel_end(r, k->memnode, us);
+	if (cpu && __builtin_expect(r->cores->company != NULL, 0))
+		end = orr_sim_company_enter(r, k, end);
 	orr_assert(end >= orr_sys_now_us());
 	return end;
 }
@@ -365,8 +368,13 @@ void orr_sys_kernel_end(struct orr_process *proc, struct orr_kernel *k)
 {
 	orr_assert_no_lock();
 	if (k->arch == STARPU_CPU_WORKER && k->end_us > 0) {
+		struct orr_sim_rank *r = proc->sys;
+		int company = __builtin_expect(r->cores->company != NULL, 0);
+		int sooner = company && orr_sim_company_leave(r, k);
 		k->end_us = 0;
-		orr_sim_cores_leave(proc->sys);
+		orr_sim_cores_leave(r);
+		if (sooner)
+			orr_sim_company_wake(r);
 	}
 	orr_sim.tasks_done++;
 	orr_sys_progress(proc);

@@ -277,6 +277,19 @@ static int by_time(const void *a, const void *b)
 	return x->us != y->us ? (x->us < y->us) - (x->us > y->us) : strcmp(x->name, y->name);
 }
 
+/* The least known first, where machines differ. */
+static int by_guess(const void *a, const void *b)
+{
+	const struct orr_sim_guess *x = a, *y = b;
+	int order = strcmp(x->name, y->name);
+	return order ? order : (x->measured > y->measured) - (x->measured < y->measured);
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *) a, *(const char *const *) b);
+}
+
 /* ---- files ---- */
 
 static FILE *open_output(const char *path)
@@ -341,6 +354,25 @@ static void write_variability(FILE *f, const struct totals *t)
 	fprintf(f, "  \"without_deviation_fraction\": %.6f", t->without_deviation);
 }
 
+/* Where companies of kernels were guessed. */
+static void write_company(FILE *f)
+{
+	const struct orr_sim_guess *g = orr_sim.guesses;
+
+	if (orr_sim.nguesses)
+		fputs("  \"company_guessed\": {", f);
+	for (unsigned i = 0; i < orr_sim.nguesses; i++) {
+		/* Of machines with unlike measurements: the name stands once. */
+		if (i && !strcmp(g[i].name, g[i - 1].name))
+			continue;
+		fputs(i ? ", " : "", f);
+		orr_about_string(f, g[i].name);
+		fprintf(f, ": {\"measured\": %u, \"used\": %u}", g[i].measured, g[i].used);
+	}
+	if (orr_sim.nguesses)
+		fputs("},\n", f);
+}
+
 static int write_report(const struct totals *t, const char *path)
 {
 	static const char *const modes[] = { "run", "skip", "inject" };
@@ -369,6 +401,7 @@ static int write_report(const struct totals *t, const char *path)
 			"  \"area_bound_s\": %.9f,\n  \"area_bound_mean_s\": %.9f,\n  \"area_bound_node\": %d,\n  \"path_bound_s\": %.9f,\n",
 			t->bounds.area_us * 1e-6, t->bounds.area_mean_us * 1e-6,
 			t->bounds.area_rank, t->bounds.path_us * 1e-6);
+	write_company(f);
 	if (t->joules > 0)
 		fprintf(f, "  \"energy_j\": %.6f,\n", t->joules);
 	fprintf(f, "  \"kernels\": \"%s\",\n  \"machine\": ", modes[orr_sim.kernels]);
@@ -436,6 +469,28 @@ static void print_about(FILE *f)
 		simgrid_release());
 }
 
+/* Kernels beside each other, where that goes beyond what was measured. */
+static void print_company(FILE *f)
+{
+	if (orr_sim.nguesses)
+		fputs("orrery sim: how kernels slow each other down is a guess beyond what was measured:",
+		      f);
+	for (unsigned i = 0; i < orr_sim.nguesses && i < 8; i++)
+		fprintf(f, "%s %s measured on %u cores, used on %u", i ? "," : "",
+			orr_sim.guesses[i].name, orr_sim.guesses[i].measured,
+			orr_sim.guesses[i].used);
+	if (orr_sim.nguesses)
+		fprintf(f,
+			"%s; measure with as many workers: `orrery calibrate --kernels -- PROGRAM`\n",
+			orr_sim.nguesses > 8 ? ", ..." : "");
+	if (orr_sim.nunmet)
+		fputs("orrery sim: not measured beside others, and simulated as if alone:", f);
+	for (unsigned i = 0; i < orr_sim.nunmet && i < 8; i++)
+		fprintf(f, "%s %s", i ? "," : "", orr_sim.unmet[i]);
+	if (orr_sim.nunmet)
+		fprintf(f, "%s\n", orr_sim.nunmet > 8 ? ", ..." : "");
+}
+
 static void print_summary(const struct totals *t)
 {
 	FILE *f = stderr;
@@ -457,6 +512,7 @@ static void print_summary(const struct totals *t)
 			"orrery sim: --noise leaves %.3g %% of the simulated kernel time alone, whose deviation was not measured; "
 			"--noise-default PERCENT gives it one\n",
 			100 * t->without_deviation);
+	print_company(f);
 	if (t->uncalibrated < 0.0005)
 		return;
 	fprintf(f, "orrery sim: %.3g %% of the simulated kernel time is uncalibrated:",
@@ -476,6 +532,10 @@ int orr_sim_report_write(void)
 	if (orr_sim.nuncalibrated)
 		qsort(orr_sim.uncalibrated, orr_sim.nuncalibrated, sizeof(*orr_sim.uncalibrated),
 		      by_time);
+	if (orr_sim.nguesses)
+		qsort(orr_sim.guesses, orr_sim.nguesses, sizeof(*orr_sim.guesses), by_guess);
+	if (orr_sim.nunmet)
+		qsort(orr_sim.unmet, orr_sim.nunmet, sizeof(*orr_sim.unmet), by_text);
 	if (orr_sim.stats_file)
 		failed |= write_stats(&t, orr_sim.stats_file);
 	if (orr_sim.report_file)

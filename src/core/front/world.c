@@ -119,6 +119,12 @@ static void world_stretch(struct orr_process *proc, double now_us, double by)
 	}
 }
 
+static void world_order(struct orr_process *proc)
+{
+	for (unsigned i = 0; proc->core->groups && i < proc->ngroups; i++)
+		orr_group_heap_sort(&proc->core->groups[i]);
+}
+
 static void world_ends(struct orr_process *proc, struct orr_kernel *k, double end_us)
 {
 	orr_assertf(!isnan(end_us) && k->worker < proc->core->nworkers &&
@@ -177,6 +183,7 @@ const struct orr_core_upcalls orr_core_upcalls = {
 	.convert_us = world_convert_us,
 	.copy_us = world_copy_us,
 	.stretch = world_stretch,
+	.order = world_order,
 	.ends = world_ends,
 	.first_end_us = world_first_end_us,
 	.graph = world_graph,

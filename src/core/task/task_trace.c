@@ -80,6 +80,8 @@ static struct orr_trace_event event_of(struct orr_process *proc, enum orr_trace_
 		double us = orr_sys_now_us() - w->taken_us;
 
 		e.c = us > 0 ? (uint64_t) (us * 1e3) : 0;
+		if (cl && cl->model && cl->model->symbol)
+			e.d = orr_trace_string(proc, cl->model->symbol);
 	}
 	return e;
 }
