@@ -19,7 +19,7 @@ enum { NUMBER = 7, VALUES = 3, MOST = 7 };
 
 static struct orr_cp_file_header written; /* what the library writes before no record */
 static struct orr_checkpoints cp;
-static struct orr_mpi mpi = { .size = 2, .checkpoints = &cp };
+static struct orr_mpi mpi = { .size = 2, .guests.checkpoints = &cp };
 static struct orr_cp_entry entries[VALUES];
 static struct _starpu_mpi_checkpoint_template t = { .mpi = &mpi, .v = entries, .n = VALUES };
 

@@ -9,33 +9,20 @@
  * Invariant: proc->mpi is set exactly while the engine may be used. No message is exchanged to
  * start, unless traces are to have one clock. */
 #include <config.h>
-#include "mpi/carry/fake_rank.h"
-#include "mpi/auto/check_inserts.h"
 #include "mpi/carry/direct.h"
-#include "mpi/run/lb.h"
 #include "mpi/carry/limits.h"
 #include "mpi/run/meet.h"
+#include "mpi/run/parts.h"
 #include "mpi/carry/layer.h"
 #include "orrery.h"
 #include "orrery_resize.h"
 #include "mpi/carry/relay.h"
 #include "mpi/carry/mpi_upcalls.h"
-#include "mpi/run/resize.h"
-#include "mpi/carry/mpi_stall.h"
 #include "mpi/carry/unmatched.h"
 #include "mpi/carry/engine_work.h"
 #include "mpi/carry/message_trace.h"
-#include "mpi/carry/mpi_transfer.h"
 #include "mpi/carry/comm.h"
-#include "mpi/carry/attach.h"
 #include "mpi/carry/engine.h"
-#include "mpi/carry/match.h"
-#include "mpi/carry/order.h"
-#include "mpi/auto/placement.h"
-#include "mpi/auto/mpi_redux.h"
-#include "mpi/carry/request.h"
-#include "mpi/carry/rest.h"
-#include "mpi/carry/stats.h"
 
 #include <errno.h>
 #include <math.h>
@@ -159,20 +146,12 @@ static int make(struct orr_process *proc, MPI_Comm comm, int rank, int size, dou
 		mpi->transport = orr_sys_mpi_transport(proc);
 		mpi->set.max_route = orr_mpi_route_max(size);
 		mpi->may_drive = mpi->fake || orr_sys_mpi_may_drive(proc);
-		orr_waitq_init(&mpi->done);
-		orr_mpi_rest_init(mpi);
-		orr_mpi_match_init(mpi);
-		orr_mpi_data_init(mpi);
-		orr_map_init(&mpi->stats.peers, offsetof(struct orr_mpi_peer, key));
-		orr_mpi_check_init(mpi);
-		ret = mpi->fake ? orr_mpi_alone_init(mpi) : 0;
+		ret = orr_mpi_parts_begin(mpi, orr_mpi_parts, orr_mpi_nparts,
+					  &(struct orr_mpi_change){ .comm = comm });
 	}
-	if (!ret)
-		ret = orr_mpi_comms_init(mpi, comm);
-	if (ret) {
-		orr_mpi_alone_exit(mpi);
+	if (ret)
 		free(mpi);
-	} else
+	else
 		*out = mpi;
 	return ret;
 }
@@ -189,20 +168,7 @@ static void unmake(struct orr_mpi *mpi)
 {
 	await_submissions(mpi);
 	orr_assertf(!mpi->ndetached, "%d detached requests are left", mpi->ndetached);
-	orr_mpi_comms_exit(mpi);
-	orr_mpi_data_exit(mpi);
-	orr_mpi_placement_exit(mpi);
-	orr_mpi_order_exit(mpi);
-	orr_mpi_check_exit(mpi);
-	orr_mpi_stall_exit(mpi);
-	orr_mpi_early_exit(mpi);
-	orr_mpi_match_exit(mpi);
-	orr_mpi_reqs_exit(mpi);
-	orr_waitq_destroy(&mpi->done);
-	orr_mpi_rest_exit(mpi);
-	orr_mpi_alone_exit(mpi);
-	free(mpi->types.list);
-	free(mpi->data.ranges);
+	orr_mpi_parts_end(mpi, orr_mpi_parts, orr_mpi_nparts);
 	free(mpi);
 }
 
@@ -370,9 +336,7 @@ int starpu_mpi_initialize_extended(int *rank, int *world_size)
 /* [waits] All ranks are done with inserting, for now. */
 static int finish_insertions(struct orr_mpi *mpi)
 {
-	if (mpi->check)
-		orr_mpi_check_compare(mpi);
-	return orr_mpi_redux_flush_all(mpi, mpi->comms.all[0]);
+	return orr_mpi_parts_finish(mpi, orr_mpi_parts, orr_mpi_nparts);
 }
 
 /* [waits] Stops the engine when nothing is under way between the ranks. */
@@ -387,27 +351,6 @@ static void stand_still(struct orr_mpi *mpi)
 }
 
 /* ---- going on with another communicator ---- */
-
-/* 0, or -errno after a message if the layer cannot leave its communicator for this one. */
-static int check_switch(struct orr_mpi *mpi, MPI_Comm comm)
-{
-	const char *user = mpi->fake                 ? "STARPU_MPI_FAKE_SIZE"
-			   : mpi->guests.lb          ? "load balancing (starpu_mpi_lb_init())"
-			   : mpi->guests.checkpoints ? "checkpoints (starpu_mpi_checkpoint_init())"
-			   : mpi->work.drivers       ? "STARPU_MPI_DRIVER_CALL_FREQUENCY"
-						     : NULL;
-
-	if (user) {
-		orr_error("orrery_resize_switch: the communicator cannot change while %s is in use",
-			  user);
-		return -ENOTSUP;
-	}
-	if (orr_mpi_resize_begin(mpi))
-		return -ENOMEM;
-	if (comm == MPI_COMM_NULL)
-		return orr_mpi_check_unowned(mpi, NULL);
-	return orr_mpi_comms_check_switch(mpi, comm, orr_mpi_resize_hooks(mpi) != NULL);
-}
 
 /* [waits] All ranks refuse if one of them does: 0, its own reason, or one of others. */
 static int agree_on_switch(struct orr_mpi *mpi, int ret)
@@ -441,7 +384,9 @@ static int agree_on_switch(struct orr_mpi *mpi, int ret)
  * of it. */
 static int meet_for_switch(struct orr_mpi *mpi, MPI_Comm comm)
 {
-	int ret = finish_insertions(mpi), refused = check_switch(mpi, comm);
+	struct orr_mpi_change to = { .comm = comm };
+	int ret = finish_insertions(mpi),
+	    refused = orr_mpi_parts_may_switch(mpi, orr_mpi_parts, orr_mpi_nparts, &to);
 
 	ret = agree_on_switch(mpi, ret ? ret : refused);
 	if (mpi->fake || comm == MPI_COMM_NULL || !orr_mpi_comms_has_new(mpi, comm))
@@ -454,24 +399,21 @@ static int enter(struct orr_mpi *mpi, MPI_Comm comm)
 {
 	struct orr_process *proc = mpi->proc;
 	int *places = orr_mpi_comms_places(mpi, comm);
+	struct orr_mpi_change to = { .comm = comm, .places = places };
 
 	if (places)
-		orr_mpi_data_renumber(mpi, places);
-	free(places);
+		orr_mpi_parts_renumber(mpi, orr_mpi_parts, orr_mpi_nparts, &to);
 	int ret = orr_sys_mpi_init(proc, NULL, NULL, 0, comm, &mpi->rank, &mpi->size);
-	if (ret)
+	if (ret) {
+		free(places);
 		return ret;
+	}
 	proc->mpi_rank = mpi->rank;
 	proc->mpi_size = mpi->size;
 	mpi->transport = orr_sys_mpi_transport(proc);
 	mpi->set.max_route = orr_mpi_route_max(mpi->size);
-	orr_mpi_comms_switch(mpi, comm);
-	orr_mpi_order_switch(mpi);
-	orr_mpi_resize_switch(mpi);
-	if (mpi->check) {
-		orr_mpi_check_exit(mpi);
-		orr_mpi_check_init(mpi);
-	}
+	orr_mpi_parts_enter(mpi, orr_mpi_parts, orr_mpi_nparts, &to);
+	free(places);
 	place_in_trace(mpi);
 	return orr_mpi_engine_start(mpi);
 }
@@ -485,9 +427,10 @@ int orrery_resize_switch(MPI_Comm comm)
 		ret = meet_for_switch(mpi, comm);
 	if (ret)
 		return ret;
-	orr_mpi_resize_pause(mpi);
+	orr_mpi_parts_pause(mpi, orr_mpi_parts, orr_mpi_nparts);
 	stand_still(mpi);
-	orr_mpi_stats_switch(mpi, comm);
+	orr_mpi_parts_leave(mpi, orr_mpi_parts, orr_mpi_nparts,
+			    &(struct orr_mpi_change){ .comm = comm });
 	orr_sys_mpi_leave(mpi->proc);
 	mpi->life.left = comm == MPI_COMM_NULL;
 	if (!mpi->life.left && enter(mpi, comm))
@@ -512,11 +455,10 @@ int starpu_mpi_shutdown_comm(MPI_Comm comm)
 		mpi->life.count++;
 		return ret;
 	}
-	orr_mpi_resize_exit(mpi);
+	orr_mpi_parts_pause(mpi, orr_mpi_parts, orr_mpi_nparts);
 	if (!mpi->life.left)
 		stand_still(mpi);
-	orr_mpi_lb_exit(mpi);
-	orr_mpi_stats_report(mpi);
+	orr_mpi_parts_stop(mpi, orr_mpi_parts, orr_mpi_nparts);
 	set_layer(proc, NULL);
 	struct starpu_driver *drivers = mpi->work.drivers;
 	int core = mpi->life.owns_core;

@@ -395,7 +395,8 @@ int orr_mpi_resize_begin(struct orr_mpi *mpi)
 
 void orr_mpi_resize_pause(struct orr_mpi *mpi)
 {
-	agreed(mpi, mpi->guests.resize);
+	if (mpi->guests.resize)
+		agreed(mpi, mpi->guests.resize);
 }
 
 void orr_mpi_resize_switch(struct orr_mpi *mpi)
@@ -414,7 +415,6 @@ void orr_mpi_resize_exit(struct orr_mpi *mpi)
 
 	if (!r)
 		return;
-	agreed(mpi, r);
 	orr_lock(&mpi->data.lock);
 	for (uint32_t i = 0; i < r->n; i++)
 		orr_mpi_ext(r->v[i].handle)->follows = 0;

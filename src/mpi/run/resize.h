@@ -36,7 +36,7 @@ int orr_mpi_resize_leave(struct orr_mpi *mpi, const int *places, int n);
 void orr_mpi_resize_pause(struct orr_mpi *mpi);
 /* Ranks from mpi->size on do not exist any more. */
 void orr_mpi_resize_switch(struct orr_mpi *mpi);
-/* [waits] Ends what the ranks agree on just now, and forgets which data follow. */
+/* After a pause: forgets which data follow. */
 void orr_mpi_resize_exit(struct orr_mpi *mpi);
 
 #endif
