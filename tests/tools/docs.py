@@ -233,6 +233,37 @@ def check_rooms(tree):
                     fault(path, number, "there is no file %s in the room" % name)
 
 
+def check_life(tree):
+    """The table that debug builds check the life of a task by has the arrows of the picture."""
+    path, table = "doc/pictures/task.txt", "src/core/task/task_life.c"
+    picture, state, states = tree.text(path), None, {}
+    for line in picture.splitlines():
+        match = re.match(r"state (\w+)|\tis (ORR_TASK_\w+)", line)
+        if match and match.group(1):
+            state = match.group(1)
+        elif match:
+            states[state] = match.group(2)
+    # Two states of the picture are one to the core: `parked` is a way of being blocked, two more of being ready.
+    states.update(parked="ORR_TASK_BLOCKED", fetching="ORR_TASK_READY", starved="ORR_TASK_READY")
+    drawn = {(states[a], states[b]) for a, b in re.findall(r"^arrow (\w+) (\w+)", picture, re.M)}
+    drawn = {(a, b) for a, b in drawn if a != b}
+    text = re.search(r"next_states\[\] = \{(.*?)\n\};", tree.text(table), re.S).group(1)
+    rows = re.findall(r"\[(ORR_TASK_\w+)\] =((?:[\s|]*BIT\(ORR_TASK_\w+\))+)", text)
+    known = {(a, b) for a, row in rows for b in re.findall(r"ORR_TASK_\w+", row)}
+    # A task that begins anew is new for a moment; the comments of the table say when the others are taken.
+    anew = {a for a, b in known if b == "ORR_TASK_NEW"}
+    rare = {("ORR_TASK_READY", "ORR_TASK_AGAIN"), ("ORR_TASK_RUNNING", "ORR_TASK_AGAIN"),
+            ("ORR_TASK_AGAIN", "ORR_TASK_AGAIN"), ("ORR_TASK_AGAIN", "ORR_TASK_DONE")}
+    for a, b in sorted(drawn - known):
+        if not (a in anew and b == "ORR_TASK_BLOCKED"):
+            fault(path, 1, "%s to %s is drawn, and %s does not allow it" % (a, b, table))
+    for a, b in sorted(known - drawn - rare):
+        if b != "ORR_TASK_NEW":
+            fault(table, 1, "%s to %s is allowed, and %s does not draw it" % (a, b, path))
+    if len(drawn) < 8:
+        fault(path, 1, "its arrows were not found; this script reads them")
+
+
 def main(root, replacements):
     tree = Tree(root, dict(word.split("=", 1) for word in replacements))
     chapters = tree.find("doc/*.md")
@@ -248,6 +279,7 @@ def main(root, replacements):
     check_program(tree)
     check_headers(tree)
     check_rooms(tree)
+    check_life(tree)
     for line in faults:
         print(line)
     return 1 if faults else 0

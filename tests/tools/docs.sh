@@ -30,6 +30,8 @@ finds 'starpu_task.h is included by starpu.h' doc/from-starpu.md 's/`starpu_tree
 finds 'starpu_tree.h: it exists' doc/from-starpu.md 's/`starpu_openmp.h`/`starpu_openmp.h`, `starpu_tree.h`/'
 finds 'orrery run has no option --reprot' README.md 's/`orrery run`/`orrery run --reprot x .\/app`/'
 finds 'there is no subcommand orrery matrices' README.md 's/^orrery matrix/orrery matrices/'
+finds 'ORR_TASK_RUNNING to ORR_TASK_ENDED is drawn' src/core/task/task_life.c 's/^.*ORR_TASK_RUNNING. = .*$/\t[ORR_TASK_RUNNING] = BIT(ORR_TASK_AGAIN),/'
+finds 'ORR_TASK_BLOCKED to ORR_TASK_RUNNING is allowed' src/core/task/task_life.c 's/BIT(ORR_TASK_READY),/BIT(ORR_TASK_READY) | BIT(ORR_TASK_RUNNING),/'
 finds 'there is no push_elsewhere in the room' src/core/flow/README.md 's/`push_local`/`push_elsewhere`/'
 finds '^README.md:1: its C program' README.md 's/v\[i\] \*= factor/v[i] += factor/'
 

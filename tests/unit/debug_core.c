@@ -462,13 +462,10 @@ static void policy_ends_with_the_homeless(void)
 
 static void changes_contexts_unasked(void)
 {
-	struct orr_process *proc;
+	static struct starpu_sched_policy policy = { .push_task = keep_task,
+						     .pop_task = give_it_to_all };
 
-	new_task();
-	proc = orr_self();
-	struct starpu_sched_policy *policy = proc->core->ctx0.policy;
-	proc->core->workers[0].ctxs = 0;
-	orr_ctx_init(proc, policy);
+	orr_ctx_init(still_process(), &policy);
 }
 
 static void completes_too_much(void)

@@ -33,7 +33,9 @@ void orr_task_release(struct orr_task *t)
 	orr_assertf(ORR_ATOMIC_LOAD_RELAXED(&t->state) <= ORR_TASK_BLOCKED,
 		    "task %s is released and waits for nothing", orr_task_name(t->pub));
 
-	uint64_t job = t->job_id; /* others may end the task after its counter was decreased */
+	/* Others may end the task after its counter was decreased. The thread that submits it may
+	 * be about to give it the number. */
+	uint64_t job = ORR_ATOMIC_LOAD_RELAXED(&t->job_id);
 
 	/* With one dependency left it is ours: nobody else can change the counter. */
 	if (ORR_ATOMIC_LOAD(&t->owner.ndeps) == 1 || ORR_ATOMIC_ADD(&t->owner.ndeps, -1) == 0)

@@ -118,7 +118,8 @@ static int submit(struct starpu_task *task, int internal, int nodeps, struct orr
 	t->user_wait = !task->detach;
 	t->auto_destroy = task->detach & task->destroy;
 	if (!t->job_id)
-		t->job_id = ORR_ATOMIC_ADD_RELAXED(&proc->core->next_job, 1);
+		ORR_ATOMIC_STORE_RELAXED(&t->job_id,
+					 ORR_ATOMIC_ADD_RELAXED(&proc->core->next_job, 1));
 	if (!internal)
 		ORR_ATOMIC_ADD_RELAXED(&proc->core->nsubmitted, 1);
 	if (__builtin_expect(t->ctx != 0, 0))

@@ -304,7 +304,8 @@ unsigned long starpu_task_get_job_id(struct starpu_task *task)
 	struct orr_task *t = orr_task_private(task);
 
 	if (!t->job_id)
-		t->job_id = ORR_ATOMIC_ADD_RELAXED(&orr_self()->core->next_job, 1);
+		ORR_ATOMIC_STORE_RELAXED(&t->job_id,
+					 ORR_ATOMIC_ADD_RELAXED(&orr_self()->core->next_job, 1));
 	return (unsigned long) t->job_id;
 }
 

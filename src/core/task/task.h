@@ -54,7 +54,8 @@ struct orr_task {
 	orr_lock_t lock;         /* protects succ and the transition to DONE */
 	int32_t nend_deps; /* atomic: end dependencies still missing, +1 for the execution itself */
 	uint32_t where;    /* kinds of units that may execute it */
-	uint64_t job_id;   /* sequence number, ties and traces */
+	uint64_t job_id;   /* sequence number, ties and traces; set by the thread that submits the
+			      task, atomic where others may release the task meanwhile */
 	struct orr_task_array succ;     /* tasks waiting for us */
 	struct orr_task_array end_succ; /* tasks whose end waits for us */
 	struct orr_edges *edges; /* dependencies that are kept (core/task/task_edges.h), or NULL */
