@@ -40,8 +40,8 @@ struct orr_sim_company {
 	unsigned n, room;
 	/* Of each kind. */
 	unsigned *count, *largest; /* now; the largest company beyond what was measured, else 0 */
-	double *slowdown;
-	unsigned nunknown; /* members that are UNKNOWN */
+	double *slowdown, *before; /* the latter before the last change */
+	unsigned nunknown;         /* members that are UNKNOWN */
 };
 
 struct orr_sim_company *orr_sim_company_make(const struct orr_contention *t, unsigned ncores)
@@ -55,7 +55,8 @@ struct orr_sim_company *orr_sim_company_make(const struct orr_contention *t, uns
 	c->count = calloc(t->ncurves + 1, sizeof(*c->count));
 	c->largest = calloc(t->ncurves + 1, sizeof(*c->largest));
 	c->slowdown = calloc(t->ncurves + 1, sizeof(*c->slowdown));
-	return c->count && c->largest && c->slowdown ? c : NULL;
+	c->before = calloc(t->ncurves + 1, sizeof(*c->before));
+	return c->count && c->largest && c->slowdown && c->before ? c : NULL;
 }
 
 /* ---- kinds ---- */
@@ -154,9 +155,9 @@ static double pressure(const struct orr_sim_company *c, unsigned kind)
 	return c->n > c->ncores ? all * (c->ncores - 1) / (c->n - 1) : all;
 }
 
-/* The company has changed. Returns 1 if a slowdown has changed, 2 if one has fallen, else 0. The
- * slowdowns before are in old[]. */
-static int update(struct orr_sim_company *c, double *old)
+/* The company has changed. Returns 1 if a slowdown has risen, 2 if one has fallen, their sum if
+ * both have, else 0. */
+static int update(struct orr_sim_company *c)
 {
 	unsigned company = c->n < c->ncores ? c->n : c->ncores;
 	int changed = 0;
@@ -164,13 +165,13 @@ static int update(struct orr_sim_company *c, double *old)
 	for (unsigned i = 0; i < c->table->ncurves; i++) {
 		const struct orr_contention_curve *curve = &c->table->curve[i];
 
-		old[i] = c->slowdown[i];
+		c->before[i] = c->slowdown[i];
 		if (!c->count[i])
 			continue;
 		c->slowdown[i] = orr_contention_slowdown(curve, pressure(c, i));
 		orr_assert(c->slowdown[i] >= 1);
-		if (c->slowdown[i] != old[i])
-			changed |= c->slowdown[i] < old[i] ? 2 : 1;
+		if (c->slowdown[i] != c->before[i])
+			changed |= c->slowdown[i] < c->before[i] ? 2 : 1;
 		if (company > orr_contention_measured(curve) && company > c->largest[i]) {
 			c->largest[i] = company;
 			note_guess(curve, company);
@@ -182,8 +183,8 @@ static int update(struct orr_sim_company *c, double *old)
 /* Returns whether kernels end earlier now. */
 static int stretch(struct orr_sim_company *c, const struct orr_sim_cores *cores)
 {
-	double old[ORR_CONTENTION_MOST_CURVES], now = orr_sys_now_us();
-	int changed = update(c, old);
+	double now = orr_sys_now_us();
+	int changed = update(c);
 
 	if (!changed)
 		return 0;
@@ -191,8 +192,8 @@ static int stretch(struct orr_sim_company *c, const struct orr_sim_cores *cores)
 		const struct member *m = &c->member[i];
 
 		if (m->kind >= 0 && m->rank->runtime_up && m->k->end_us > now)
-			m->k->end_us = now +
-				       (m->k->end_us - now) * c->slowdown[m->kind] / old[m->kind];
+			m->k->end_us = now + (m->k->end_us - now) * c->slowdown[m->kind] /
+						     c->before[m->kind];
 	}
 	for (const struct orr_sim_rank *r = cores->ranks; r; r = r->next_on_computer)
 		if (r->runtime_up)
