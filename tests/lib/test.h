@@ -6,6 +6,7 @@
 #ifndef TESTS_LIB_TEST_H
 #define TESTS_LIB_TEST_H
 
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -38,6 +39,14 @@ __attribute__((noreturn, unused, format(printf, 5, 6))) static void test_fail(
 		if (!(condition)) \
 			test_fail(__FILE__, __LINE__, __func__, #condition, " " __VA_ARGS__); \
 	} while (0)
+
+/* For the answer of starpu_init() and its like: true if the test is to be skipped, because there is
+ * no such device. Any other failure is one of the test. */
+__attribute__((unused)) static int test_skips(int answer)
+{
+	CHECK(answer == 0 || answer == -ENODEV, "the runtime does not start: %d", answer);
+	return answer == -ENODEV;
+}
 
 /* Checks that an integer is the one wanted. */
 #define CHECK_IS(number, wanted) \

@@ -39,7 +39,7 @@ int main(int argc, char **argv)
 	static starpu_data_handle_t handles[MOST];
 	static int number[MOST];
 	int gpus[16], n = 0;
-	if (starpu_init(NULL))
+	if (test_skips(starpu_init(NULL)))
 		return 77;
 	int ngpus = starpu_worker_get_ids_by_type(STARPU_CUDA_WORKER, gpus, 16);
 	for (; 2 * n + 2 < argc && n < MOST; n++) {

@@ -21,7 +21,7 @@ int main(int argc, char **argv)
 {
 	starpu_data_handle_t h;
 	size_t bytes = argc > 1 ? strtoul(argv[1], NULL, 0) : 1000;
-	if (starpu_init(NULL))
+	if (test_skips(starpu_init(NULL)))
 		return 77;
 	starpu_vector_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) calloc(1, bytes),
 				    (uint32_t) bytes, 1);

@@ -62,7 +62,7 @@ int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
 
-	if (starpu_init(NULL))
+	if (test_skips(starpu_init(NULL)))
 		return 77;
 	CHECK(!sem_init(&never, 0, 0));
 	if (!strcmp(what, "variable"))

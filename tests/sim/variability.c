@@ -9,6 +9,8 @@
 #include <starpu.h>
 #include <starpu_mpi.h>
 
+#include "lib/test.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,7 +120,7 @@ int main(int argc, char **argv)
 	int n = argc > 2 ? atoi(argv[2]) : 1, failed = 2;
 	char nothing;
 
-	if (argc < 2 || starpu_mpi_init_conf(&argc, &argv, 1, MPI_COMM_WORLD, NULL))
+	if (argc < 2 || test_skips(starpu_mpi_init_conf(&argc, &argv, 1, MPI_COMM_WORLD, NULL)))
 		return 77;
 	starpu_mpi_comm_rank(MPI_COMM_WORLD, &rank);
 	starpu_mpi_comm_size(MPI_COMM_WORLD, &size);
