@@ -2,7 +2,9 @@
 /* orr-test: devices none */
 /* Questions about workers, memory nodes, collections and versions have consistent answers.
  *
- * Invariant: holds for any number of workers. orr-test: env STARPU_NCPU=3 STARPU_WORKERS_NOBIND=1 */
+ * Invariant: holds for any number of workers.
+ *
+ * orr-test: env STARPU_NCPU=3 STARPU_WORKERS_NOBIND=1 */
 #include <orrery.h>
 #include <starpu.h>
 #include <string.h>

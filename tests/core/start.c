@@ -119,6 +119,8 @@ static void by_variable(void)
 	setenv("STARPU_WORKERS_NOBIND", "1", 1);
 	CHECK_IS(starpu_init(NULL), 0);
 	CHECK(starpu_cpu_worker_get_count() >= 1);
+	for (unsigned i = 0; i < starpu_cpu_worker_get_count(); i++)
+		CHECK_IS(starpu_worker_get_bindid((int) i), -1);
 	some_tasks();
 	starpu_shutdown();
 	unsetenv("STARPU_WORKERS_NOBIND");
