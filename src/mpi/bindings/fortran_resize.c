@@ -4,6 +4,7 @@
  *
  * Invariant: nothing happens here but the translation of arguments. */
 #include <orrery_resize.h>
+#include "mpi/bindings/mpi_fortran.h"
 #include "mpi/carry/layer.h"
 
 int orrery_fortran_resize_follow(int comm, starpu_data_handle_t handle,
