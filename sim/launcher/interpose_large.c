@@ -28,7 +28,7 @@ static double size_of(MPI_Datatype type)
 	return size;
 }
 
-static void check(const char *call, double bytes)
+static void large_check(const char *call, double bytes)
 {
 	if (__builtin_expect(bytes > INT_MAX, 0))
 		orrery_sim_too_large(call, bytes);
@@ -40,14 +40,14 @@ static void check(const char *call, double bytes)
 static void check_part(const char *call, const void *buf, int count, MPI_Datatype type)
 {
 	if (buf != MPI_IN_PLACE)
-		check(call, count * size_of(type));
+		large_check(call, count * size_of(type));
 }
 
 /* A function whose parameters `count` and `type` say how much it moves. */
 #define MOVES(name, parameters, arguments) \
 	int MPI_##name parameters \
 	{ \
-		check("MPI_" #name, count *size_of(type)); \
+		large_check("MPI_" #name, count *size_of(type)); \
 		return SMPI_OWN(PMPI_##name) arguments; \
 	}
 
@@ -124,8 +124,8 @@ int MPI_Sendrecv(const void *buf, int count, MPI_Datatype type, int dest, int ta
 		 int nin, MPI_Datatype tin, int source, int tag_in, MPI_Comm comm,
 		 MPI_Status *status)
 {
-	check("MPI_Sendrecv", count * size_of(type));
-	check("MPI_Sendrecv", nin * size_of(tin));
+	large_check("MPI_Sendrecv", count * size_of(type));
+	large_check("MPI_Sendrecv", nin * size_of(tin));
 	return SMPI_OWN(PMPI_Sendrecv)(buf, count, type, dest, tag, in, nin, tin, source, tag_in,
 				       comm, status);
 }
@@ -186,7 +186,7 @@ static void check_counts(const char *call, const void *buf, const int *counts, M
 		return;
 	SMPI_OWN(PMPI_Comm_size)(comm, &n);
 	for (int i = 0; i < n; i++)
-		check(call, counts[i] * size_of(types ? types[i] : type));
+		large_check(call, counts[i] * size_of(types ? types[i] : type));
 }
 
 #define COUNTS(name, parameters, arguments) \
@@ -227,27 +227,27 @@ BOTH(COUNTS_AND_TYPES, Alltoallw, Ialltoallw,
 
 int MPI_Type_contiguous(int n, MPI_Datatype of, MPI_Datatype *type)
 {
-	check("MPI_Type_contiguous", n * size_of(of));
+	large_check("MPI_Type_contiguous", n * size_of(of));
 	return SMPI_OWN(PMPI_Type_contiguous)(n, of, type);
 }
 
 /* The way from the first item to the last is an int, too. */
 int MPI_Type_vector(int n, int block, int stride, MPI_Datatype of, MPI_Datatype *type)
 {
-	check("MPI_Type_vector", (double) n * block * size_of(of));
-	check("MPI_Type_vector", abs(stride) * (n - 1.) * size_of(of));
+	large_check("MPI_Type_vector", (double) n * block * size_of(of));
+	large_check("MPI_Type_vector", abs(stride) * (n - 1.) * size_of(of));
 	return SMPI_OWN(PMPI_Type_vector)(n, block, stride, of, type);
 }
 
 int MPI_Type_create_hvector(int n, int block, MPI_Aint stride, MPI_Datatype of, MPI_Datatype *type)
 {
-	check("MPI_Type_create_hvector", (double) n * block * size_of(of));
+	large_check("MPI_Type_create_hvector", (double) n * block * size_of(of));
 	return SMPI_OWN(PMPI_Type_create_hvector)(n, block, stride, of, type);
 }
 
 int MPI_Type_hvector(int n, int block, MPI_Aint stride, MPI_Datatype of, MPI_Datatype *type)
 {
-	check("MPI_Type_hvector", (double) n * block * size_of(of));
+	large_check("MPI_Type_hvector", (double) n * block * size_of(of));
 	return SMPI_OWN(PMPI_Type_hvector)(n, block, stride, of, type);
 }
 
@@ -261,28 +261,28 @@ static double sum(int n, const int *lengths)
 
 int MPI_Type_indexed(int n, const int *lengths, const int *at, MPI_Datatype of, MPI_Datatype *type)
 {
-	check("MPI_Type_indexed", sum(n, lengths) * size_of(of));
+	large_check("MPI_Type_indexed", sum(n, lengths) * size_of(of));
 	return SMPI_OWN(PMPI_Type_indexed)(n, lengths, at, of, type);
 }
 
 int MPI_Type_create_indexed_block(int n, int block, const int *at, MPI_Datatype of,
 				  MPI_Datatype *type)
 {
-	check("MPI_Type_create_indexed_block", (double) n * block * size_of(of));
+	large_check("MPI_Type_create_indexed_block", (double) n * block * size_of(of));
 	return SMPI_OWN(PMPI_Type_create_indexed_block)(n, block, at, of, type);
 }
 
 int MPI_Type_create_hindexed(int n, const int *lengths, const MPI_Aint *at, MPI_Datatype of,
 			     MPI_Datatype *type)
 {
-	check("MPI_Type_create_hindexed", sum(n, lengths) * size_of(of));
+	large_check("MPI_Type_create_hindexed", sum(n, lengths) * size_of(of));
 	return SMPI_OWN(PMPI_Type_create_hindexed)(n, lengths, at, of, type);
 }
 
 int MPI_Type_create_hindexed_block(int n, int block, const MPI_Aint *at, MPI_Datatype of,
 				   MPI_Datatype *type)
 {
-	check("MPI_Type_create_hindexed_block", (double) n * block * size_of(of));
+	large_check("MPI_Type_create_hindexed_block", (double) n * block * size_of(of));
 	return SMPI_OWN(PMPI_Type_create_hindexed_block)(n, block, at, of, type);
 }
 
@@ -292,7 +292,7 @@ int MPI_Type_create_struct(int n, const int *lengths, const MPI_Aint *at, const 
 	double bytes = 0;
 	for (int i = 0; i < n; i++)
 		bytes += lengths[i] * size_of(of[i]);
-	check("MPI_Type_create_struct", bytes);
+	large_check("MPI_Type_create_struct", bytes);
 	return SMPI_OWN(PMPI_Type_create_struct)(n, lengths, at, of, type);
 }
 
@@ -302,6 +302,6 @@ int MPI_Type_create_subarray(int ndims, const int *sizes, const int *parts, cons
 	double bytes = size_of(of);
 	for (int i = 0; i < ndims; i++)
 		bytes *= parts[i];
-	check("MPI_Type_create_subarray", bytes);
+	large_check("MPI_Type_create_subarray", bytes);
 	return SMPI_OWN(PMPI_Type_create_subarray)(ndims, sizes, parts, starts, order, of, type);
 }

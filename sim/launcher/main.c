@@ -28,7 +28,7 @@
 #include "net/sim_network.h"
 #include "run/sim_dyn.h"
 #include "sim_progress.h"
-#include "start/process.h"
+#include "start/the_process.h"
 
 #undef malloc
 #undef calloc

@@ -55,7 +55,7 @@
 
 /* ---- who am I ---- */
 
-extern struct orr_process orr_the_process; /* start/process.c: no rank's, the launcher's own */
+extern struct orr_process orr_the_process; /* start/the_process.c: no rank's, the launcher's own */
 
 /* The head of what sim/sys knows of an actor; the rest is in actors/sim_actor.h. */
 struct orr_sim_actor_head {

@@ -424,7 +424,7 @@ static int read_prio(const char *name, int *value, int *given)
 	return 0;
 }
 
-static int check(const struct orr_config *cfg)
+static int config_check(const struct orr_config *cfg)
 {
 	if ((cfg->mpi_fake_rank >= 0) != (cfg->mpi_fake_size >= 0)) {
 		orr_error(
@@ -556,7 +556,7 @@ int orr_config_read(struct orr_config *cfg)
 	if (!ret)
 		ret = read_prio("STARPU_MAX_PRIO", &cfg->max_prio, &cfg->has_max_prio);
 	if (!ret)
-		ret = check(cfg);
+		ret = config_check(cfg);
 	if (!ret)
 		not_simulated(cfg);
 	if (!ret)

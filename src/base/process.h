@@ -84,7 +84,7 @@ struct orr_process {
 	const struct orr_park_ops *park;        /* how to wake workers (base/park.h) */
 	void *sys;                              /* the world's own part */
 	struct orr_machine *machine; /* the measurements that the world brings, or NULL; set by
-					orr_sys_devices (base/machine.h) */
+					orr_sys_devices (base/machine_record.h) */
 
 	/* Read-mostly. */
 	enum orr_process_state state;

@@ -162,7 +162,7 @@ static int shapes_fit(starpu_data_handle_t dst, starpu_data_handle_t src)
 	       id == STARPU_NDIM_INTERFACE_ID;
 }
 
-static int check(starpu_data_handle_t dst, starpu_data_handle_t src)
+static int copy_check(starpu_data_handle_t dst, starpu_data_handle_t src)
 {
 	if (orr_handle_check(dst, "starpu_data_cpy") || orr_handle_check(src, "starpu_data_cpy"))
 		return -EINVAL;
@@ -201,7 +201,7 @@ int starpu_data_cpy_priority(starpu_data_handle_t dst_handle, starpu_data_handle
 						 .name = "data_cpy",
 						 .flags = STARPU_CODELET_SIMGRID_EXECUTE };
 	struct copy *c;
-	int ret = check(dst_handle, src_handle);
+	int ret = copy_check(dst_handle, src_handle);
 
 	if (ret)
 		return ret;

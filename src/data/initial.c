@@ -6,7 +6,7 @@
 #include "data/initial.h"
 
 #include "base/assert.h"
-#include "base/codelet.h"
+#include "base/codelet_fields.h"
 #include "data/device_call.h"
 
 orr_initial_func orr_initial_function(starpu_data_handle_t h, enum starpu_worker_archtype arch)

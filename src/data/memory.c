@@ -280,7 +280,7 @@ static void put_buffer(struct orr_process *proc, starpu_data_handle_t h, void *i
 }
 
 /* The calling thread gave memory back under a datum's lock, which it holds no more. */
-static void tell(struct orr_process *proc)
+static void memory_tell(struct orr_process *proc)
 {
 	for (unsigned i = 0; i < proc->data->nmemnodes; i++)
 		orr_waitq_wake(&proc->data->memnodes[i].freed);
@@ -291,7 +291,7 @@ void orr_handle_unlock_slow(starpu_data_handle_t h)
 {
 	h->gave_back = 0;
 	orr_unlock(&h->lock);
-	tell(orr_self());
+	memory_tell(orr_self());
 }
 
 /* Under h->lock: remembers that memory was freed; orr_handle_unlock() wakes the waiters. */
@@ -377,7 +377,7 @@ int orr_memory_scratch(starpu_data_handle_t h, void *iface, unsigned memnode)
 	starpu_ssize_t bytes = get_buffer(self->proc, h, iface, memnode);
 
 	if (self->gave_back)
-		tell(self->proc);
+		memory_tell(self->proc);
 	self->gave_back = 0;
 	return bytes >= 0 ? 0 : -ENOMEM;
 }

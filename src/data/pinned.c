@@ -178,7 +178,7 @@ static unsigned growth(const struct orr_pinned *p, const struct shape *shape)
 	return (unsigned) (most < 1 ? 1 : n < most ? n : most);
 }
 
-static void *take(struct orr_process *proc, struct orr_pinned *p, const struct shape *shape)
+static void *pinned_take(struct orr_process *proc, struct orr_pinned *p, const struct shape *shape)
 {
 	struct slab *s = shape->slabs;
 
@@ -242,7 +242,7 @@ static void *grow(struct orr_process *proc, struct orr_pinned *p, struct shape *
 	shape->slabs = s;
 	shape->nblocks += n;
 	p->idle += n * shape->size;
-	void *block = take(proc, p, shape);
+	void *block = pinned_take(proc, p, shape);
 	orr_unlock(&p->lock);
 	return block;
 }
@@ -259,7 +259,7 @@ void *orr_pinned_alloc(struct orr_process *proc, unsigned memnode, size_t size, 
 		return NULL;
 	orr_lock(&p->lock);
 	struct shape *shape = shape_of(p, memnode, rounded);
-	void *block = shape ? take(proc, p, shape) : NULL;
+	void *block = shape ? pinned_take(proc, p, shape) : NULL;
 	unsigned n = shape ? growth(p, shape) : 0;
 	orr_unlock(&p->lock);
 	return block || !n ? block : grow(proc, p, shape, n);

@@ -207,7 +207,7 @@ static void drop(struct orr_prefetch *p)
 }
 
 /* Takes the first entry off the queue; NULL when there is none for now. Under m->prefetch_lock. */
-static struct orr_prefetch *take(struct orr_memnode *m, struct orr_process *proc, int idle)
+static struct orr_prefetch *prefetch_take(struct orr_memnode *m, struct orr_process *proc, int idle)
 {
 	struct orr_prefetch *p = m->prefetch;
 
@@ -238,8 +238,8 @@ static int progress_on(struct orr_process *proc, unsigned memnode, int idle)
 	    ORR_ATOMIC_LOAD_RELAXED(&m->nloading) >= MAX_LOADING)
 		return 0;
 	orr_lock(&m->prefetch_lock);
-	struct orr_prefetch *p = take(m, proc,
-				      idle && !ORR_ATOMIC_LOAD_RELAXED(&proc->data->transfers));
+	struct orr_prefetch *p = prefetch_take(
+		m, proc, idle && !ORR_ATOMIC_LOAD_RELAXED(&proc->data->transfers));
 	orr_unlock(&m->prefetch_lock);
 	if (!p)
 		return 0;
@@ -366,7 +366,7 @@ static void granted(struct orr_acquire *a)
 	end(p);
 }
 
-static int check(starpu_data_handle_t h, unsigned memnode, const char *what)
+static int prefetch_check(starpu_data_handle_t h, unsigned memnode, const char *what)
 {
 	return orr_handle_check(h, what) ? -EINVAL : orr_handle_check_node(h, (int) memnode, what);
 }
@@ -375,7 +375,7 @@ static int prefetch(starpu_data_handle_t h, unsigned memnode, unsigned async,
 		    enum starpu_is_prefetch urgency, int prio)
 {
 	struct orr_process *proc = orr_self();
-	int ret = check(h, memnode, "prefetch"), finished = 0;
+	int ret = prefetch_check(h, memnode, "prefetch"), finished = 0;
 
 	if (ret)
 		return ret;
@@ -432,7 +432,7 @@ int starpu_data_request_allocation(starpu_data_handle_t handle, unsigned node)
 {
 	struct orr_process *self = orr_self();
 	struct orr_replicate *r;
-	int ret = check(handle, node, __func__);
+	int ret = prefetch_check(handle, node, __func__);
 	enum orr_room room = ORR_ROOM_MADE;
 
 	if (ret)

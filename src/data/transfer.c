@@ -17,7 +17,7 @@
 #include "data/transfer.h"
 #include "data/memnode.h"
 #include "data/multiformat.h"
-#include "base/codelet.h"
+#include "base/codelet_fields.h"
 #include "base/park.h"
 #include "base/log.h"
 #include "base/world.h"
@@ -64,9 +64,9 @@ int orr_transfer_loading(starpu_data_handle_t h)
 
 /* Tells the profiling tool and the trace that a copy begins or ends, which keeps src and dst, and
  * why it was made. Without locks. */
-static void tell(struct orr_process *proc, int ends, starpu_data_handle_t h,
-		 const struct orr_replicate *src, const struct orr_replicate *dst,
-		 enum orr_copy_why why)
+static void transfer_tell(struct orr_process *proc, int ends, starpu_data_handle_t h,
+			  const struct orr_replicate *src, const struct orr_replicate *dst,
+			  enum orr_copy_why why)
 {
 	if (__builtin_expect(proc->tool != NULL, 0))
 		orr_tool_transfer(proc, ends, dst->memnode,
@@ -356,12 +356,12 @@ int orr_transfer(struct orr_process *proc, starpu_data_handle_t h, struct orr_re
 	dst->stale = 0;
 	int joins = orr_mapping_joins(src, dst);
 	orr_handle_unlock(h);
-	tell(proc, 0, h, src, dst, why);
+	transfer_tell(proc, 0, h, src, dst, why);
 	int ret = joins ? orr_mapping_update(h, src, dst)
 			: copy(proc, h, src, dst, &chan, &passing);
 	int later = !ret && proc->ngroups && !has_passed(proc, &passing);
 	if (ret != -EAGAIN && !later)
-		tell(proc, 1, h, src, dst, why);
+		transfer_tell(proc, 1, h, src, dst, why);
 	orr_lock(&h->lock);
 	if (ret == -EAGAIN) {
 		struct orr_transfer *t = begin(proc, h, src, dst, why);
@@ -398,7 +398,7 @@ static void transfer_over(struct orr_process *proc, struct orr_transfer *t)
 	orr_assert(ORR_ATOMIC_LOAD_RELAXED(&proc->data->memnodes[t->dst->memnode].nloading) > 0);
 	ORR_ATOMIC_ADD_RELAXED(&proc->data->memnodes[t->dst->memnode].nloading, -1);
 	if (t->src)
-		tell(proc, 1, t->handle, t->src, t->dst, t->why);
+		transfer_tell(proc, 1, t->handle, t->src, t->dst, t->why);
 	orr_lock(&t->handle->lock);
 	struct orr_fetch *waiters = loaded(t->handle, t->src, t->dst, 1);
 	if (t->why == ORR_COPY_EVICT)

@@ -3,7 +3,7 @@
  *
  * Invariant: a kernel runs in the thread of its worker's group. */
 #include "drivers/cpu.h"
-#include "base/codelet.h"
+#include "base/codelet_fields.h"
 #include "core/task/kernel_run.h"
 #include "core/task/task.h"
 #include "core/worker/worker.h"

@@ -97,8 +97,8 @@ void orr_slave_took(struct orr_process *proc, const struct orr_slave_note *note)
 /* ---- copies ---- */
 
 /* Has a slave take part: `what` is its part, `peer` the other side. */
-static void tell(struct orr_process *proc, struct copy *c, unsigned memnode,
-		 enum orr_slave_what what, int peer, const struct orr_rows *rows)
+static void slave_tell(struct orr_process *proc, struct copy *c, unsigned memnode,
+		       enum orr_slave_what what, int peer, const struct orr_rows *rows)
 {
 	int gives = what == ORR_SLAVE_GIVE;
 	struct orr_letter *l = gives ? &c->give : &c->take;
@@ -126,7 +126,7 @@ static void start(struct orr_process *proc, struct copy *c, unsigned src_node, u
 	if (src_node == dst_node) {
 		c->nparts = 2;
 		c->take_note.from = *src;
-		tell(proc, c, dst_node, ORR_SLAVE_MOVE, me, dst);
+		slave_tell(proc, c, dst_node, ORR_SLAVE_MOVE, me, dst);
 		return;
 	}
 	if (!to) {
@@ -134,22 +134,22 @@ static void start(struct orr_process *proc, struct copy *c, unsigned src_node, u
 		c->payload.peer = slave_of(proc, src_node)->rank;
 		c->payload.rows = *dst;
 		proc->slaves->link->post(proc, &c->payload);
-		tell(proc, c, src_node, ORR_SLAVE_GIVE, me, src);
+		slave_tell(proc, c, src_node, ORR_SLAVE_GIVE, me, src);
 		return;
 	}
 	int sender = from ? slave_of(proc, src_node)->rank : me;
 	if (from) {
 		int taker = slave_of(proc, dst_node)->rank;
 
-		tell(proc, c, dst_node, ORR_SLAVE_TAKE, sender, dst);
-		tell(proc, c, src_node, ORR_SLAVE_GIVE, taker, src);
+		slave_tell(proc, c, dst_node, ORR_SLAVE_TAKE, sender, dst);
+		slave_tell(proc, c, src_node, ORR_SLAVE_GIVE, taker, src);
 		return;
 	}
 	c->payload.kind = ORR_LETTER_OUT;
 	c->payload.peer = slave_of(proc, dst_node)->rank;
 	c->payload.rows = *src;
 	proc->slaves->link->post(proc, &c->payload);
-	tell(proc, c, dst_node, ORR_SLAVE_TAKE, sender, dst);
+	slave_tell(proc, c, dst_node, ORR_SLAVE_TAKE, sender, dst);
 }
 
 static int copy_rows(struct orr_process *proc, unsigned src_node, unsigned dst_node,

@@ -10,7 +10,7 @@
  * cannot tell one byte from another.) */
 #include "drivers/soft.h"
 #include "base/assert.h"
-#include "base/codelet.h"
+#include "base/codelet_fields.h"
 #include "base/log.h"
 #include "core/task/kernel_run.h"
 #include "core/task/task.h"

@@ -43,8 +43,8 @@ static int best(const struct orr_dyn_links *l, const char *wanted)
 }
 
 /* Appends the piece and its processes to the words, and its processes to `order`. */
-static void take(const struct orr_dyn_link *link, int number, char *wanted,
-		 struct orr_dyn_words *out, int *order, int *norder)
+static void links_take(const struct orr_dyn_link *link, int number, char *wanted,
+		       struct orr_dyn_words *out, int *order, int *norder)
 {
 	orr_dyn_words_number(out, number);
 	orr_dyn_words_number(out, covers(link, wanted));
@@ -94,7 +94,7 @@ int orr_dyn_plan(struct orr_dyn_links *l, const struct orr_dyn_sets *s, const in
 	for (int i = 0; i < n; i++)
 		wanted[uids[i]] = 1;
 	for (int at; (at = best(l, wanted)) >= 0; npieces++)
-		take(&l->links[at], at, wanted, &pieces, order, &norder);
+		links_take(&l->links[at], at, wanted, &pieces, order, &norder);
 	if (norder == n) {
 		int made = npieces > 1 ? orr_dyn_link_new(l, order, n, 0) : -1;
 		orr_dyn_words_number(out, made);

@@ -119,7 +119,7 @@ int MPI_Session_dyn_v2a_query_psetop_nb(MPI_Session session, char *coll_pset, ch
 			   request);
 }
 
-static int get(struct later *l)
+static int later_get(struct later *l)
 {
 	return MPI_Session_get_pset_data(l->session, l->coll, l->set, l->names, l->n, l->wait,
 					 l->info_used);
@@ -131,7 +131,7 @@ int MPI_Session_get_pset_data_nb(MPI_Session session, char *coll_pset_name, char
 {
 	int ret = orr_dyn_check("MPI_Session_get_pset_data_nb", session, coll_pset_name);
 	return ret ? ret
-		   : start(&(struct later){ .f = get,
+		   : start(&(struct later){ .f = later_get,
 					    .session = session,
 					    .coll = coll_pset_name,
 					    .set = pset_name,

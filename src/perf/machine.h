@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "base/machine.h"
+#include "base/machine_record.h"
 
 /* Loads the machine `name` from the first of the directories that has bus/NAME.config. dirs is
  * NULL-terminated. Returns 0 and *out, or -ENOENT / -EINVAL after a message that names file, line

@@ -25,7 +25,7 @@ static int is_element(int e)
 	return e >= 0 && e < STARPU_NMAXWORKERS;
 }
 
-static int check(int e, const char *what)
+static int bitmap_check(int e, const char *what)
 {
 	if (is_element(e))
 		return 1;
@@ -61,13 +61,13 @@ void starpu_bitmap_init(struct starpu_bitmap *b)
 
 void starpu_bitmap_set(struct starpu_bitmap *b, int e)
 {
-	if (check(e, "starpu_bitmap_set"))
+	if (bitmap_check(e, "starpu_bitmap_set"))
 		store(b, e / BITS, load(b, e / BITS) | bit(e));
 }
 
 void starpu_bitmap_unset(struct starpu_bitmap *b, int e)
 {
-	if (check(e, "starpu_bitmap_unset"))
+	if (bitmap_check(e, "starpu_bitmap_unset"))
 		store(b, e / BITS, load(b, e / BITS) & ~bit(e));
 }
 

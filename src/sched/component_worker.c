@@ -275,7 +275,8 @@ static struct starpu_sched_component *make(struct starpu_sched_tree *tree, unsig
 	return c;
 }
 
-static struct starpu_sched_component *get(unsigned sched_ctx, int workerid, const char *what)
+static struct starpu_sched_component *worker_component_get(unsigned sched_ctx, int workerid,
+							   const char *what)
 {
 	struct orr_process *proc = orr_self();
 	struct starpu_sched_tree *tree = starpu_sched_tree_get(sched_ctx);
@@ -296,12 +297,12 @@ static struct starpu_sched_component *get(unsigned sched_ctx, int workerid, cons
 
 struct starpu_sched_component *starpu_sched_component_worker_get(unsigned sched_ctx, int workerid)
 {
-	return get(sched_ctx, workerid, "starpu_sched_component_worker_get");
+	return worker_component_get(sched_ctx, workerid, "starpu_sched_component_worker_get");
 }
 
 struct starpu_sched_component *starpu_sched_component_worker_new(unsigned sched_ctx, int workerid)
 {
-	return get(sched_ctx, workerid, "starpu_sched_component_worker_new");
+	return worker_component_get(sched_ctx, workerid, "starpu_sched_component_worker_new");
 }
 
 struct starpu_sched_component *starpu_sched_component_parallel_worker_create(
@@ -319,7 +320,8 @@ struct starpu_sched_component *starpu_sched_component_parallel_worker_create(
 			nworkers);
 		return NULL;
 	}
-	return get(tree->sched_ctx_id, id, "starpu_sched_component_parallel_worker_create");
+	return worker_component_get(tree->sched_ctx_id, id,
+				    "starpu_sched_component_parallel_worker_create");
 }
 
 int starpu_sched_component_worker_get_workerid(struct starpu_sched_component *worker_component)

@@ -170,8 +170,8 @@ static struct starpu_task *steal(struct orr_thread *self, const struct orr_ctx *
 	return NULL;
 }
 
-static inline struct starpu_task *take(struct orr_thread *self, const struct orr_ctx *c,
-				       struct local *l)
+static inline struct starpu_task *lws_take(struct orr_thread *self, const struct orr_ctx *c,
+					   struct local *l)
 {
 	struct starpu_task *task = orr_shq_pop(&l->queue[self->worker->id], self->worker, 0);
 
@@ -186,10 +186,10 @@ static struct starpu_task *local_pop(unsigned ctx)
 	struct starpu_task *task;
 
 	if (__builtin_expect(!l->counts, 1))
-		return take(self, c, l);
+		return lws_take(self, c, l);
 	if (!ORR_ATOMIC_LOAD(&l->nqueued))
 		return NULL;
-	task = take(self, c, l);
+	task = lws_take(self, c, l);
 	orr_assertf(!task || ORR_ATOMIC_LOAD(&l->nqueued) > 0,
 		    "more tasks are taken than were queued");
 	if (task)

@@ -180,7 +180,7 @@ int starpu_st_fifo_taskq_push_sorted_task(starpu_st_fifo_taskq_t fifo_queue,
 	return 0;
 }
 
-static struct starpu_task *take(starpu_st_fifo_taskq_t fifo, struct starpu_task *task)
+static struct starpu_task *fifo_take(starpu_st_fifo_taskq_t fifo, struct starpu_task *task)
 {
 	if (!task)
 		return NULL;
@@ -191,7 +191,7 @@ static struct starpu_task *take(starpu_st_fifo_taskq_t fifo, struct starpu_task 
 
 struct starpu_task *starpu_st_fifo_taskq_pop_local_task(starpu_st_fifo_taskq_t fifo)
 {
-	return take(fifo, fifo->list.head);
+	return fifo_take(fifo, fifo->list.head);
 }
 
 struct starpu_task *starpu_st_fifo_taskq_pop_task(starpu_st_fifo_taskq_t fifo, int workerid)
@@ -201,7 +201,7 @@ struct starpu_task *starpu_st_fifo_taskq_pop_task(starpu_st_fifo_taskq_t fifo, i
 
 	while (task && orr_task_first_impl(w, task) < 0)
 		task = task->next;
-	return take(fifo, task);
+	return fifo_take(fifo, task);
 }
 
 int starpu_st_fifo_taskq_pop_this_task(starpu_st_fifo_taskq_t fifo_queue, int workerid,
@@ -212,7 +212,7 @@ int starpu_st_fifo_taskq_pop_this_task(starpu_st_fifo_taskq_t fifo_queue, int wo
 	if (!w || !starpu_task_list_ismember(&fifo_queue->list, task) ||
 	    orr_task_first_impl(w, task) < 0)
 		return 0;
-	take(fifo_queue, task);
+	fifo_take(fifo_queue, task);
 	return 1;
 }
 
@@ -246,7 +246,7 @@ struct starpu_task *starpu_st_fifo_taskq_pop_first_ready_task(starpu_st_fifo_tas
 		if (!missing)
 			break;
 	}
-	return take(fifo_queue, best);
+	return fifo_take(fifo_queue, best);
 }
 
 /* ---- priority deques ---- */

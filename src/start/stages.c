@@ -29,7 +29,7 @@
 #include "data/nodes.h"
 #include "data/transfer.h"
 #include "drivers/cpu.h"
-#include "drivers/device.h"
+#include "drivers/devices.h"
 #include "drivers/limit.h"
 #include "drivers/cuda.h"
 #include "drivers/opencl.h"

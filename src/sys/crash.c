@@ -49,7 +49,7 @@ static int is_default(const struct sigaction *action)
 	       info.dli_fname && strstr(info.dli_fname, "libopen-pal");
 }
 
-static void tell(int sig, const struct sigaction *program, const void *context)
+static void crash_tell(int sig, const struct sigaction *program, const void *context)
 {
 	const struct orr_thread *self = &orr_the_thread;
 	struct orr_process *proc = &orr_the_process;
@@ -82,7 +82,7 @@ static void on_signal(int sig, siginfo_t *info, void *context)
 	while (signals[i] != sig)
 		i++;
 	if (!ORR_ATOMIC_XCHG(&told[i], 1))
-		tell(sig, &before[i], context);
+		crash_tell(sig, &before[i], context);
 	errno = error;
 	if (is_default(&before[i])) {
 		/* One of the processor comes again when its instruction does. */

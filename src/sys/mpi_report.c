@@ -48,7 +48,7 @@ static struct row *room(int n)
 }
 
 /* That many rows have been written behind the others. */
-static void take(int n)
+static void report_take(int n)
 {
 	int all = kept.n + n, last = 0;
 
@@ -69,7 +69,7 @@ static void take_own(int rank, const struct orr_mpi_peer_stats *peers, unsigned 
 
 	for (unsigned i = 0; i < n; i++)
 		at[i] = (struct row){ .src = rank, .to = peers[i] };
-	take((int) n);
+	report_take((int) n);
 }
 
 static void forget(void)
@@ -102,7 +102,7 @@ static void gather(MPI_Comm comm, int to, int gives)
 	int n = total / (int) sizeof(*kept.v);
 	MPI_Gatherv(kept.v, mine, MPI_BYTE, counts ? room(n) : NULL, counts, starts, MPI_BYTE, to,
 		    comm);
-	take(n);
+	report_take(n);
 	free(counts);
 }
 

@@ -95,7 +95,7 @@ static int reaches(int rank)
 	return ucx.worker && ucx.starts[rank + 1] > ucx.starts[rank];
 }
 
-static void check(ucs_status_t status, const char *what, int rank)
+static void ucx_check(ucs_status_t status, const char *what, int rank)
 {
 	if (status != UCS_OK)
 		orr_fatal("UCX cannot %s rank %d: %s; ORRERY_TRANSPORT=mpi does without UCX", what,
@@ -157,8 +157,8 @@ static void exchange_addresses(MPI_Comm comm)
 	int *lengths = calloc((size_t) ucx.size, sizeof(*lengths));
 
 	if (ucx.worker)
-		check(ucx.api.worker_get_address(ucx.worker, &mine, &bytes), "give an address of",
-		      ucx.rank);
+		ucx_check(ucx.api.worker_get_address(ucx.worker, &mine, &bytes),
+			  "give an address of", ucx.rank);
 	ucx.starts = calloc((size_t) ucx.size + 1, sizeof(*ucx.starts));
 	ucx.endpoints = calloc((size_t) ucx.size, sizeof(*ucx.endpoints));
 	if (!lengths || !ucx.starts || !ucx.endpoints)
@@ -199,12 +199,12 @@ int orr_real_ucx_init(MPI_Comm comm, int rank, int size)
 static void finish(void *request, const char *what, int rank)
 {
 	if (UCS_PTR_IS_ERR(request))
-		check(UCS_PTR_STATUS(request), what, rank);
+		ucx_check(UCS_PTR_STATUS(request), what, rank);
 	if (!UCS_PTR_IS_PTR(request))
 		return;
 	while (ucx.api.request_check_status(request) == UCS_INPROGRESS)
 		ucx.api.worker_progress(ucx.worker);
-	check(ucx.api.request_check_status(request), what, rank);
+	ucx_check(ucx.api.request_check_status(request), what, rank);
 	ucx.api.request_free(request);
 }
 
@@ -301,7 +301,7 @@ static struct orr_parcel *take_done(void)
 
 static void on_sent(void *request, ucs_status_t status, void *message)
 {
-	check(status, "send to a neighbour of", ucx.rank);
+	ucx_check(status, "send to a neighbour of", ucx.rank);
 	ucx.api.request_free(request);
 	message_end(message);
 }
@@ -310,7 +310,7 @@ static void on_received(void *request, ucs_status_t status, const ucp_tag_recv_i
 			void *message)
 {
 	(void) info;
-	check(status, "receive a payload on", ucx.rank);
+	ucx_check(status, "receive a payload on", ucx.rank);
 	ucx.api.request_free(request);
 	message_end(message);
 }
@@ -321,8 +321,8 @@ static ucp_ep_h endpoint(int rank)
 		ucp_ep_params_t params = { .field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS,
 					   .address = (ucp_address_t *) (ucx.addresses +
 									 ucx.starts[rank]) };
-		check(ucx.api.ep_create(ucx.worker, &params, &ucx.endpoints[rank]),
-		      "make an endpoint for", rank);
+		ucx_check(ucx.api.ep_create(ucx.worker, &params, &ucx.endpoints[rank]),
+			  "make an endpoint for", rank);
 	}
 	return ucx.endpoints[rank];
 }
@@ -351,7 +351,7 @@ static void ucx_send(struct orr_process *proc, struct orr_parcel *f, const void 
 	void *request = (synchronous ? ucx.api.tag_send_sync_nbx : ucx.api.tag_send_nbx)(
 		endpoint(dest), from, l->size, tag_of(ucx.rank, tag), &param);
 	if (UCS_PTR_IS_ERR(request))
-		check(UCS_PTR_STATUS(request), "send to", dest);
+		ucx_check(UCS_PTR_STATUS(request), "send to", dest);
 	ucx.nmessages++;
 	ucx.nbytes += l->size;
 	if (!request)
@@ -375,7 +375,7 @@ static void ucx_send_ahead(struct orr_process *proc, struct orr_parcel *f, const
 	a->request = ucx.api.tag_send_nbx(endpoint(dest), buf, (size_t) count,
 					  tag_of(ucx.rank, tag), &none);
 	if (UCS_PTR_IS_ERR(a->request))
-		check(UCS_PTR_STATUS(a->request), "send to", dest);
+		ucx_check(UCS_PTR_STATUS(a->request), "send to", dest);
 	ucx.nmessages++;
 	ucx.nbytes += (size_t) count;
 }
@@ -409,7 +409,7 @@ static void ucx_receive(struct orr_process *proc, struct orr_parcel *f, void *bu
 	void *request = ucx.api.tag_recv_nbx(ucx.worker, to, l->size, tag_of(source, tag),
 					     WHOLE_TAG, &param);
 	if (UCS_PTR_IS_ERR(request))
-		check(UCS_PTR_STATUS(request), "receive from", source);
+		ucx_check(UCS_PTR_STATUS(request), "receive from", source);
 	if (!request)
 		message_end(m);
 }
@@ -424,7 +424,7 @@ static void on_envelope(void *request, ucs_status_t status, const ucp_tag_recv_i
 	ucx.state = ARRIVED;
 	if (status == UCS_ERR_CANCELED)
 		return;
-	check(status, "receive an envelope on", ucx.rank);
+	ucx_check(status, "receive an envelope on", ucx.rank);
 	ucx.envelope_source = (int) ((info->sender_tag & ~ENVELOPE) >> SOURCE_SHIFT);
 }
 
@@ -447,7 +447,7 @@ static void post_envelope(void)
 	ucx.envelope_request = ucx.api.tag_recv_nbx(ucx.worker, ucx.envelope, ucx.most, ENVELOPE,
 						    ENVELOPE, &param);
 	if (UCS_PTR_IS_ERR(ucx.envelope_request))
-		check(UCS_PTR_STATUS(ucx.envelope_request), "listen on", ucx.rank);
+		ucx_check(UCS_PTR_STATUS(ucx.envelope_request), "listen on", ucx.rank);
 }
 
 static void ucx_listen(struct orr_process *proc)

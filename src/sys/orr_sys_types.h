@@ -123,7 +123,7 @@ static inline void orr_waitq_wake_fenced(orr_waitq_t *q)
 #endif
 
 #ifdef ORR_REAL_CORE_IS_HERE
-extern struct orr_process orr_the_process; /* start/process.c */
+extern struct orr_process orr_the_process; /* start/the_process.c */
 extern __thread struct orr_thread orr_the_thread __attribute__((tls_model("initial-exec")));
 
 static inline struct orr_process *orr_self(void)

@@ -45,7 +45,7 @@ struct orr_trace_file {
 
 /* ---- the file itself ---- */
 
-static void tell(const struct orr_trace_file *f, const char *what, int err)
+static void trace_file_tell(const struct orr_trace_file *f, const char *what, int err)
 {
 	orr_error("ORRERY_TRACE: '%s' %s: %s; name another file", f->path, what, strerror(err));
 }
@@ -60,7 +60,7 @@ static void tell_refused(const struct orr_trace_file *f, int err)
 	else if (err == ENOENT)
 		orr_output_refuse_folder("ORRERY_TRACE", f->path, -err);
 	else
-		tell(f, "cannot be written", err);
+		trace_file_tell(f, "cannot be written", err);
 }
 
 /* Opens the file and takes its lock. 0 or -errno; -EAGAIN: another process has replaced it. */
@@ -112,7 +112,7 @@ static int examine(struct orr_trace_file *f, const struct stat *st, const char *
 	if (unlink(f->path)) {
 		int err = errno;
 
-		tell(f, "cannot be replaced", err);
+		trace_file_tell(f, "cannot be replaced", err);
 		return -err;
 	}
 	return 0;
@@ -305,7 +305,7 @@ int orr_trace_file_leave(struct orr_trace_file *f)
 		err = write_index(f);
 	flock(f->fd, LOCK_UN);
 	if (err)
-		tell(f, "has no index, which is made when it is read", err);
+		trace_file_tell(f, "has no index, which is made when it is read", err);
 	if (f->nusers)
 		return last;
 	munmap(f->head, ORR_TRACE_BLOCK);
@@ -377,7 +377,7 @@ struct orr_trace_block *orr_trace_file_block(struct orr_trace_file *f,
 	}
 	orr_unlock(&f->lock);
 	if (err)
-		tell(f, "has no room for more, and nothing more is recorded", err);
+		trace_file_tell(f, "has no room for more, and nothing more is recorded", err);
 	return b;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Large blocks that the runtime frees are kept for the next one of that size (src/sys/memory.c):
- * the same memory comes back, with any alignment that was asked for; not without bounds, not beyond
- * the end of the runtime, and not where memory is limited. */
+/* Large blocks that the runtime frees are kept for the next one of that size
+ * (src/sys/real_memory.c): the same memory comes back, with any alignment that was asked for; not
+ * without bounds, not beyond the end of the runtime, and not where memory is limited. */
 #include "../core/core_test.h"
 
 #include <stdlib.h>

@@ -35,7 +35,7 @@
 #include "core/worker/wake.h"
 #include "core/worker/worker.h"
 #include "debug_child.h"
-#include "start/process.h"
+#include "start/the_process.h"
 
 #ifndef ORR_DEBUG
 int main(void)

@@ -13,7 +13,7 @@
 #include "core/worker/core.h"
 #include "data/data.h"
 #include "lib/test.h"
-#include "start/process.h"
+#include "start/the_process.h"
 #include "start/stages.h"
 
 #define MOST 24

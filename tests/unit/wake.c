@@ -6,7 +6,7 @@
  * was woken stays awake and the number of its wakes can be read. */
 
 #include "core/worker/wake.h"
-#include "start/process.h"
+#include "start/the_process.h"
 #include <pthread.h>
 
 #include "lib/test.h"

@@ -9,7 +9,7 @@
 #include <setjmp.h>
 #include <simgrid/host.h>
 #include "base/about.h"
-#include "base/machine.h"
+#include "base/machine_record.h"
 #include "base/process.h"
 #include "actors/sim_own.h"
 #include "actors/sim_private.h"

@@ -46,7 +46,7 @@ static void append(struct turns *l, struct orr_sim_actor *a)
 	l->last = a;
 }
 
-static struct orr_sim_actor *take(struct turns *l)
+static struct orr_sim_actor *turns_take(struct turns *l)
 {
 	struct orr_sim_actor *a = l->first;
 	if (!a)
@@ -95,8 +95,8 @@ static int needs_stack(const struct orr_sim_actor *a)
 static struct orr_sim_actor *next_on(struct orr_sim_stack *s)
 {
 	if (!alone)
-		return take(&s->then);
-	return turns.first && needs_stack(turns.first) ? take(&turns) : NULL;
+		return turns_take(&s->then);
+	return turns.first && needs_stack(turns.first) ? turns_take(&turns) : NULL;
 }
 
 static void give(struct orr_sim_stack *s, struct orr_sim_actor *a)
@@ -188,10 +188,10 @@ static void take_again(void)
 	struct orr_sim_actor *a;
 	turns = (struct turns){ 0 };
 	for (; lent; lent = lent->next_lent)
-		while ((a = take(&lent->then)))
+		while ((a = turns_take(&lent->then)))
 			append(&turns, a);
 	lent_end = &lent;
-	while ((a = take(&behind)))
+	while ((a = turns_take(&behind)))
 		append(&turns, a);
 }
 
@@ -213,7 +213,7 @@ void orrery_sim_round_ended(void)
 	orr_sim_called.end_actions = 1;
 	if (lent)
 		take_again();
-	for (struct orr_sim_actor *a; (a = take(&turns));) {
+	for (struct orr_sim_actor *a; (a = turns_take(&turns));) {
 		if (!needs_stack(a)) {
 			s = NULL;
 			orr_sim_glue_run_soon(a->actor);
@@ -250,7 +250,7 @@ static int run(struct orr_sim_actor *a)
 static int run_all(void)
 {
 	do {
-		for (struct orr_sim_actor *a; (a = take(&turns));)
+		for (struct orr_sim_actor *a; (a = turns_take(&turns));)
 			if (!run(a))
 				return 0;
 	} while (orr_sim_event_run());

@@ -451,7 +451,7 @@ static void native_listen(struct orr_process *proc)
 }
 
 /* Tells the engine what the first note says. */
-static enum orr_transport_event take(struct orr_sim_endpoint *e, struct orr_landing *l)
+static enum orr_transport_event native_take(struct orr_sim_endpoint *e, struct orr_landing *l)
 {
 	struct note *n = e->first;
 	struct message *m = n->m;
@@ -480,7 +480,7 @@ static enum orr_transport_event native_test(struct orr_process *proc, struct orr
 	struct orr_sim_mpi *m = orr_sim_mpi_of(proc);
 	if (m->computes && m->endpoint->first) {
 		orr_sim_mpi_make_room(proc, 0);
-		return take(m->endpoint, l);
+		return native_take(m->endpoint, l);
 	}
 	return orr_sim_mpi_take_note(m) ? ORR_TRANSPORT_BELL : ORR_TRANSPORT_NOTHING;
 }
@@ -507,7 +507,7 @@ static enum orr_transport_event native_wait(struct orr_process *proc, struct orr
 		m->sleeping = 0;
 	}
 	orr_sim_mpi_make_room(proc, orr_sys_now_us() - m->waits_since_us);
-	return take(m->endpoint, l);
+	return native_take(m->endpoint, l);
 }
 
 static void native_wake(struct orr_process *proc)

@@ -9,7 +9,7 @@
  * CPU workers. */
 #include "core/ctx/combined.h"
 #include "core/worker/core.h"
-#include "base/codelet.h"
+#include "base/codelet_fields.h"
 #include "core/task/codelet.h"
 #include "core/ctx/sched_ctx.h"
 #include "core/task/task.h"

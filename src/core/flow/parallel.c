@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "base/refuse.h"
 #include "core/worker/core.h"
-#include "base/codelet.h"
+#include "base/codelet_fields.h"
 #include "core/task/task_life.h"
 #include "core/worker/wake.h"
 #include "core/worker/device.h"

@@ -69,7 +69,7 @@ static struct orr_map *table(struct orr_process *proc)
 }
 
 /* Under tag_lock. */
-static struct orr_tag *get(struct orr_process *proc, uint64_t id)
+static struct orr_tag *tag_get(struct orr_process *proc, uint64_t id)
 {
 	orr_assert_locked(&proc->core->tag_lock);
 
@@ -265,7 +265,7 @@ void orr_tag_task_submitted(struct orr_task *t)
 	struct orr_process *proc = orr_self();
 
 	orr_lock(&proc->core->tag_lock);
-	struct orr_tag *tag = get(proc, t->pub->tag_id);
+	struct orr_tag *tag = tag_get(proc, t->pub->tag_id);
 	orr_assertf(!t->tag && !t->tag_next && !t->tag_missing, "task %s gets a second tag",
 		    orr_task_name(t->pub));
 	if (tag->fired && !tag->task)
@@ -330,7 +330,7 @@ void orr_tag_round_fires(uint64_t id, int begun, struct orr_task_array *released
 	struct orr_process *proc = orr_self();
 
 	orr_lock(&proc->core->tag_lock);
-	struct orr_tag *tag = get(proc, id);
+	struct orr_tag *tag = tag_get(proc, id);
 	fire(tag, released);
 	if (begun && tag->task)
 		tag->fired = 0;
@@ -360,12 +360,12 @@ void starpu_tag_declare_deps_array(starpu_tag_t id, unsigned ndeps, starpu_tag_t
 	struct orr_tag *tag;
 
 	orr_lock(&proc->core->tag_lock);
-	tag = get(proc, id);
+	tag = tag_get(proc, id);
 	if (tag->fired)
 		begin(tag);
 	tag->pure = 1;
 	for (unsigned i = 0; i < ndeps; i++) {
-		struct orr_tag *dep = get(proc, array[i]);
+		struct orr_tag *dep = tag_get(proc, array[i]);
 		struct link *l = find_link(dep, tag);
 
 		if (!l)
@@ -408,7 +408,7 @@ static void wait_one(struct orr_process *proc, starpu_tag_t id)
 	unsigned seen;
 
 	orr_lock(&proc->core->tag_lock);
-	tag = get(proc, id);
+	tag = tag_get(proc, id);
 	tag->nwaiting++;
 	seen = tag->nfired;
 	orr_unlock(&proc->core->tag_lock);
@@ -449,7 +449,7 @@ static void notify(starpu_tag_t id, int again)
 	struct orr_tag *tag;
 
 	orr_lock(&proc->core->tag_lock);
-	tag = get(proc, id);
+	tag = tag_get(proc, id);
 	fire(tag, &released);
 	if (again)
 		restart(tag);
@@ -471,7 +471,7 @@ void starpu_tag_restart(starpu_tag_t id)
 	struct orr_process *proc = orr_self();
 
 	orr_lock(&proc->core->tag_lock);
-	restart(get(proc, id));
+	restart(tag_get(proc, id));
 	orr_unlock(&proc->core->tag_lock);
 }
 
@@ -530,7 +530,7 @@ struct starpu_task *starpu_tag_get_task(starpu_tag_t id)
 	struct orr_tag *tag;
 
 	orr_lock(&proc->core->tag_lock);
-	tag = get(proc, id);
+	tag = tag_get(proc, id);
 	task = tag->task ? tag->task->pub : NULL; /* the last one submitted */
 	orr_unlock(&proc->core->tag_lock);
 	return task;

@@ -76,7 +76,7 @@ static void submit(struct starpu_task *meta, const struct starpu_task *template,
 }
 
 /* The check of programs that give none: tries until one succeeds. */
-static void check(void *arg)
+static void retry_check(void *arg)
 {
 	struct starpu_task *meta = arg, *try = starpu_task_get_current();
 
@@ -85,7 +85,7 @@ static void check(void *arg)
 		return;
 	}
 	warn_of_changes(meta);
-	submit(meta, try, check);
+	submit(meta, try, retry_check);
 }
 
 void starpu_task_ft_prologue(void *check_ft)
@@ -107,7 +107,7 @@ void starpu_task_ft_prologue(void *check_ft)
 	t->where = STARPU_NOWHERE;
 	t->skipped = 1;
 	starpu_task_end_dep_add(meta, 1);
-	submit(meta, meta, check_ft ? (void (*)(void *)) check_ft : check);
+	submit(meta, meta, check_ft ? (void (*)(void *)) check_ft : retry_check);
 }
 
 void starpu_task_ft_failed(struct starpu_task *task)

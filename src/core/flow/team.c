@@ -116,7 +116,7 @@ int orr_team_push(struct orr_process *proc, struct orr_task *t)
 
 /* The most urgent queued task that the team can execute, taken off the queue; NULL: none. Under
  * proc->lock. */
-static struct orr_team_waiting *take(struct starpu_parallel_worker_config *c, unsigned number)
+static struct orr_team_waiting *team_take(struct starpu_parallel_worker_config *c, unsigned number)
 {
 	struct orr_team_waiting **best = NULL;
 
@@ -141,7 +141,7 @@ static void take_next(struct orr_process *proc, unsigned number)
 
 	orr_lock(&proc->lock);
 	orr_assert(team->busy);
-	struct orr_team_waiting *next = take(c, number);
+	struct orr_team_waiting *next = team_take(c, number);
 	if (next)
 		next->t->team = (uint16_t) (number + 1);
 	else

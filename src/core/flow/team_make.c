@@ -397,7 +397,7 @@ static int my_size(void)
 }
 
 /* Calls a function of a library that the program may be linked with. */
-static void tell(const char *function)
+static void team_tell(const char *function)
 {
 	void (*f)(int);
 
@@ -409,13 +409,13 @@ static void tell(const char *function)
 void starpu_parallel_worker_openmp_prologue(void *arg)
 {
 	(void) arg;
-	tell("omp_set_num_threads");
+	team_tell("omp_set_num_threads");
 }
 
 void starpu_parallel_worker_intel_openmp_mkl_prologue(void *arg)
 {
 	starpu_parallel_worker_openmp_prologue(arg);
-	tell("MKL_Set_Num_Threads");
+	team_tell("MKL_Set_Num_Threads");
 }
 
 void starpu_parallel_worker_gnu_openmp_mkl_prologue(void *arg)

@@ -16,7 +16,7 @@
 #include "core/task/task.h"
 #include "core/task/task_count.h"
 #include "core/task/task_dump.h"
-#include "core/front/upcalls.h"
+#include "core/front/core_upcalls.h"
 #include "data/bus_time.h"
 #include "perf/machine.h"
 

@@ -89,7 +89,7 @@ double starpu_energy_used(void)
 
 /* ---- measurements ---- */
 
-static int check(const char *who, struct orr_process *proc, int worker, int arch)
+static int energy_check(const char *who, struct orr_process *proc, int worker, int arch)
 {
 	if (arch < 0 || arch >= STARPU_NARCH || worker >= (int) proc->core->nworkers ||
 	    (worker >= 0 && (int) proc->core->workers[worker].arch != arch)) {
@@ -108,7 +108,7 @@ static int check(const char *who, struct orr_process *proc, int worker, int arch
 int starpu_energy_start(int workerid, enum starpu_worker_archtype archi)
 {
 	struct orr_process *proc = orr_self();
-	int n = check("starpu_energy_start", proc, workerid, (int) archi);
+	int n = energy_check("starpu_energy_start", proc, workerid, (int) archi);
 
 	if (n)
 		return n;
@@ -146,7 +146,7 @@ int starpu_energy_stop(struct starpu_perfmodel *model, struct starpu_task *task,
 {
 	struct orr_energy_counter now[ORR_ENERGY_COUNTERS];
 	struct orr_process *proc = orr_self();
-	int n = check("starpu_energy_stop", proc, workerid, (int) archi), i;
+	int n = energy_check("starpu_energy_stop", proc, workerid, (int) archi), i;
 	double joules = 0;
 
 	if (n)

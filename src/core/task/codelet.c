@@ -9,7 +9,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/codelet.h"
+#include "base/codelet_fields.h"
 #include "base/log.h"
 #include "perf/model_state.h"
 

@@ -5,7 +5,7 @@
  * can_execute. */
 #include "core/task/task_impl.h"
 
-#include "base/codelet.h"
+#include "base/codelet_fields.h"
 #include "core/task/codelet.h"
 #include "core/task/task.h"
 #include "data/handle.h"

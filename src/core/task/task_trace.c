@@ -5,7 +5,7 @@
  * Invariant: the number of a worker is passed only by the thread that steps this worker. */
 #include "core/task/task_trace.h"
 #include "base/upcalls.h"
-#include "base/codelet.h"
+#include "base/codelet_fields.h"
 #include "base/refuse.h"
 #include "core/worker/core.h"
 #include "core/task/task.h"

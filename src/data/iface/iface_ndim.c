@@ -42,7 +42,7 @@ void starpu_ndim_ptr_register(starpu_data_handle_t handle, unsigned node, uintpt
 	orr_dense_ptr_register(handle, node, ptr, dev_handle, offset, ldn ? ldn + 1 : NULL);
 }
 
-static struct starpu_ndim_interface *get(starpu_data_handle_t handle, const char *caller)
+static struct starpu_ndim_interface *ndim_get(starpu_data_handle_t handle, const char *caller)
 {
 	return orr_iface_main(handle, STARPU_NDIM_INTERFACE_ID, caller);
 }
@@ -50,7 +50,7 @@ static struct starpu_ndim_interface *get(starpu_data_handle_t handle, const char
 static uint32_t entry(starpu_data_handle_t handle, const uint32_t *array, size_t i,
 		      const char *caller)
 {
-	size_t ndim = get(handle, caller)->ndim;
+	size_t ndim = ndim_get(handle, caller)->ndim;
 
 	if (i >= ndim)
 		orr_fatal("%s: %s has no dimension %zu; it has %zu, counted from 0", caller,
@@ -69,9 +69,9 @@ GETTER(size_t, starpu_ndim_get_elemsize, elemsize);
 
 uint32_t starpu_ndim_get_ni(starpu_data_handle_t handle, size_t i)
 {
-	return entry(handle, get(handle, __func__)->nn, i, __func__);
+	return entry(handle, ndim_get(handle, __func__)->nn, i, __func__);
 }
 uint32_t starpu_ndim_get_local_ldi(starpu_data_handle_t handle, size_t i)
 {
-	return entry(handle, get(handle, __func__)->ldn, i, __func__);
+	return entry(handle, ndim_get(handle, __func__)->ldn, i, __func__);
 }

@@ -24,7 +24,7 @@
 #include "base/assert.h"
 #include "base/refuse.h"
 
-static void tell(struct orr_mpi *mpi, const char *what, starpu_data_handle_t h)
+static void cache_tell(struct orr_mpi *mpi, const char *what, starpu_data_handle_t h)
 {
 	if (mpi->proc->cfg.mpi_cache_stats)
 		printf("[starpu_mpi_cache_stats][%d] %s received data %s (owner %d, %zu bytes)\n",
@@ -58,7 +58,7 @@ int orr_mpi_received_set(struct orr_mpi *mpi, starpu_data_handle_t h)
 		return 1;
 	orr_assert(h->mpi_flags & ORR_MPI_ATTACHED);
 	orr_mpi_flags(h, ORR_MPI_RECEIVED, 0);
-	tell(mpi, "added", h);
+	cache_tell(mpi, "added", h);
 	return 0;
 }
 
@@ -67,7 +67,7 @@ static void received_clear(struct orr_mpi *mpi, starpu_data_handle_t h)
 	if (!(h->mpi_flags & ORR_MPI_RECEIVED))
 		return;
 	orr_mpi_flags(h, 0, ORR_MPI_RECEIVED);
-	tell(mpi, "removed", h);
+	cache_tell(mpi, "removed", h);
 }
 
 void orr_mpi_received_drop(struct orr_mpi *mpi, starpu_data_handle_t h)

@@ -149,7 +149,7 @@ static void describe(const struct inserted *in, char *text, size_t size)
 		snprintf(text + at, size - at, ", ...");
 }
 
-static void tell(struct orr_mpi *mpi, int which, uint64_t k)
+static void inserts_tell(struct orr_mpi *mpi, int which, uint64_t k)
 {
 	const struct orr_mpi_check *c = mpi->check;
 	char data[64 * (NAMED + 1)] = "";
@@ -185,7 +185,7 @@ void orr_mpi_check_compare(struct orr_mpi *mpi)
 	uint32_t own = k < c->n ? c->v[k].own[which] : 0;
 	/* Rank 0, and those that do not do the same. */
 	if (sum_of(mpi, mpi->rank ? 0 : own) != own || !mpi->rank)
-		tell(mpi, which, k);
+		inserts_tell(mpi, which, k);
 	sum_of(mpi, 0); /* everybody has spoken */
 	orr_sys_mpi_abort(mpi->proc);
 }

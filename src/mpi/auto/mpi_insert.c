@@ -284,8 +284,8 @@ int orr_mpi_bring(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handl
 }
 
 /* Checks everything before the first message, so that an error leaves the ranks in step. */
-static int check(const struct orr_mpi_comm *c, int xrank, const struct starpu_data_descr *d,
-		 unsigned n)
+static int insert_check(const struct orr_mpi_comm *c, int xrank, const struct starpu_data_descr *d,
+			unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
 		starpu_data_handle_t h = d[i].handle;
@@ -337,7 +337,7 @@ static int bring_read(struct orr_mpi *mpi, struct orr_mpi_comm *c, int xrank,
 int orr_mpi_exchange_before(struct orr_mpi *mpi, struct orr_mpi_comm *c, int xrank,
 			    const struct starpu_data_descr *d, unsigned n, int prio)
 {
-	int ret = check(c, xrank, d, n);
+	int ret = insert_check(c, xrank, d, n);
 
 	for (unsigned i = 0; i < n && !ret; i++) {
 		starpu_data_handle_t h = d[i].handle;

@@ -96,7 +96,7 @@ static MPI_Comm comm_of(void **arglist)
 	return MPI_Comm_f2c(*(MPI_Fint *) arglist[0]);
 }
 
-static void check(int ret, const char *what)
+static void fortran_check(int ret, const char *what)
 {
 	if (ret)
 		orr_fatal("%s failed: %s", what, strerror(-ret));
@@ -104,8 +104,8 @@ static void check(int ret, const char *what)
 
 void fstarpu_mpi_task_insert(void **arglist)
 {
-	check(orr_mpi_insert_list(comm_of(arglist), arglist[1], arglist + 2),
-	      "fstarpu_mpi_task_insert");
+	fortran_check(orr_mpi_insert_list(comm_of(arglist), arglist[1], arglist + 2),
+		      "fstarpu_mpi_task_insert");
 }
 
 struct starpu_task *fstarpu_mpi_task_build(void **arglist)
@@ -115,8 +115,8 @@ struct starpu_task *fstarpu_mpi_task_build(void **arglist)
 
 void fstarpu_mpi_task_post_build(void **arglist)
 {
-	check(orr_mpi_post_build_list(comm_of(arglist), arglist[1], arglist + 2),
-	      "fstarpu_mpi_task_post_build");
+	fortran_check(orr_mpi_post_build_list(comm_of(arglist), arglist[1], arglist + 2),
+		      "fstarpu_mpi_task_post_build");
 }
 
 /* ---- ownership, tags, policies ---- */

@@ -29,7 +29,7 @@ static struct orr_mpi_req *of_link(struct orr_mpi_link *l)
 	return (struct orr_mpi_req *) ((char *) l - offsetof(struct orr_mpi_req, link));
 }
 
-static struct orr_mpi_req *take(struct orr_mpi *mpi)
+static struct orr_mpi_req *request_take(struct orr_mpi *mpi)
 {
 	struct orr_mpi_req *req = mpi->reqs.free;
 
@@ -43,7 +43,7 @@ static struct orr_mpi_req *take(struct orr_mpi *mpi)
 struct orr_mpi_req *orr_mpi_req_alloc(struct orr_mpi *mpi)
 {
 	orr_lock(&mpi->lock);
-	struct orr_mpi_req *req = take(mpi);
+	struct orr_mpi_req *req = request_take(mpi);
 	if (!req) {
 		struct orr_mpi_chunk *chunk = orr_sys_chunk_alloc(CHUNK_BYTES);
 		if (!chunk) {
@@ -58,7 +58,7 @@ struct orr_mpi_req *orr_mpi_req_alloc(struct orr_mpi *mpi)
 			chunk->req[i].link.next = mpi->reqs.free ? &mpi->reqs.free->link : NULL;
 			mpi->reqs.free = &chunk->req[i];
 		}
-		req = take(mpi);
+		req = request_take(mpi);
 	}
 	memset(req, 0, sizeof(*req));
 	req->seq = ++mpi->reqs.seq;

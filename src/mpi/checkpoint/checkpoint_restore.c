@@ -204,7 +204,7 @@ static int agree_on(struct restart *r, int ret)
 }
 
 /* [waits] Opens the file of this rank, and finds out whether all ranks can restore. */
-static int check(struct restart *r)
+static int restore_check(struct restart *r)
 {
 	struct _starpu_mpi_checkpoint_template *t = r->t;
 	int ret = has_lost(r, t->mpi->rank) ? 0 : orr_cp_file_open(t, r->number, &r->file);
@@ -257,7 +257,7 @@ static int give(struct restart *r, unsigned k, int source, int owner, starpu_dat
 				   NULL, NULL, NULL);
 }
 
-static int take(struct restart *r, unsigned k, int backup, starpu_data_handle_t h)
+static int restore_take(struct restart *r, unsigned k, int backup, starpu_data_handle_t h)
 {
 	struct orr_mpi *mpi = r->t->mpi;
 
@@ -289,7 +289,7 @@ static int restore_datum(struct restart *r, unsigned k, struct orr_cp_entry *e)
 		return load_datum(r, k, me, e->handle);
 	if (way->owner == me)
 		return way->holder == me ? load_datum(r, k, way->source, e->handle)
-					 : take(r, k, way->holder, e->handle);
+					 : restore_take(r, k, way->holder, e->handle);
 	return way->owner >= 0 && way->holder == me ? hand_over(r, k, e) : 0;
 }
 
@@ -310,7 +310,7 @@ static int take_value(struct restart *r, unsigned k, struct orr_cp_entry *e)
 	starpu_data_handle_t h;
 
 	starpu_variable_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) e->ptr, e->size);
-	int ret = take(r, k, e->backup, h);
+	int ret = restore_take(r, k, e->backup, h);
 	starpu_data_unregister(h);
 	return ret;
 }
@@ -412,7 +412,7 @@ static int restore(struct restart *r)
 	int ret = agree(r, &found);
 
 	if (!ret && r->number)
-		ret = check(r);
+		ret = restore_check(r);
 	if (!ret)
 		ret = tidy(r, &found);
 	return !ret && r->number ? restore_all(r) : ret;

@@ -69,7 +69,7 @@ static struct orr_resize *resize_of(struct orr_mpi *mpi)
 }
 
 /* The layer and *r if the communicator is the runtime's, else NULL; *err says why. */
-static struct orr_mpi *get(MPI_Comm comm, const char *who, struct orr_resize **r, int *err)
+static struct orr_mpi *resize_get(MPI_Comm comm, const char *who, struct orr_resize **r, int *err)
 {
 	struct orr_mpi *mpi = orr_mpi_get(who);
 	struct orr_mpi_comm *c = mpi ? orr_mpi_comm_of(mpi, comm) : NULL;
@@ -154,7 +154,7 @@ int orrery_resize_follow(MPI_Comm comm, starpu_data_handle_t handle,
 {
 	struct orr_resize *r;
 	int ret;
-	struct orr_mpi *mpi = get(comm, __func__, &r, &ret);
+	struct orr_mpi *mpi = resize_get(comm, __func__, &r, &ret);
 
 	if (!mpi)
 		return ret;
@@ -257,7 +257,7 @@ int orrery_resize(MPI_Comm comm, int n)
 {
 	struct orr_resize *r;
 	int ret;
-	struct orr_mpi *mpi = get(comm, __func__, &r, &ret);
+	struct orr_mpi *mpi = resize_get(comm, __func__, &r, &ret);
 
 	if (!mpi)
 		return ret;
@@ -290,7 +290,7 @@ int orrery_resize_size(MPI_Comm comm)
 	struct orr_resize *r;
 	int ret;
 
-	return get(comm, __func__, &r, &ret) ? r->size : ret;
+	return resize_get(comm, __func__, &r, &ret) ? r->size : ret;
 }
 
 /* ---- demands ---- */
@@ -299,7 +299,7 @@ int orrery_resize_ask(MPI_Comm comm, int n)
 {
 	struct orr_resize *r;
 	int ret;
-	struct orr_mpi *mpi = get(comm, __func__, &r, &ret);
+	struct orr_mpi *mpi = resize_get(comm, __func__, &r, &ret);
 
 	if (!mpi)
 		return ret;
@@ -339,7 +339,7 @@ int orrery_resize_point(MPI_Comm comm)
 {
 	struct orr_resize *r;
 	int ret;
-	struct orr_mpi *mpi = get(comm, __func__, &r, &ret);
+	struct orr_mpi *mpi = resize_get(comm, __func__, &r, &ret);
 
 	if (!mpi)
 		return ret;

@@ -2,7 +2,7 @@
 /* The table of devices of a process (see device.h).
  *
  * Invariant: the order of devices does not depend on the world (no assertion sees both). */
-#include "drivers/device.h"
+#include "drivers/devices.h"
 
 #include "base/assert.h"
 #include "base/config.h"

@@ -3,12 +3,12 @@
  *
  * Invariant: the tables by which lower floors reach higher ones are set before anybody sees a
  * process. */
-#include "start/process.h"
+#include "start/the_process.h"
 
 #include <stdlib.h>
 
 #include "core/worker/core.h"
-#include "core/front/upcalls.h"
+#include "core/front/core_upcalls.h"
 #include "data/close.h"
 #include "data/data.h"
 #include "sched/sched.h"

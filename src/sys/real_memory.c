@@ -55,7 +55,7 @@ static void *unlink_kept(struct orr_real_memory *m, struct kept **at)
 	return k;
 }
 
-static void *take(struct orr_real_memory *m, size_t size, size_t align)
+static void *memory_take(struct orr_real_memory *m, size_t size, size_t align)
 {
 	struct kept **at;
 
@@ -134,7 +134,7 @@ void *orr_sys_mem_alloc(struct orr_process *proc, size_t size, size_t align)
 
 	if (recycled(real, size)) {
 		orr_lock(&real->memory.lock);
-		ptr = take(&real->memory, size, align);
+		ptr = memory_take(&real->memory, size, align);
 		orr_unlock(&real->memory.lock);
 	}
 	if (!ptr)

@@ -4,7 +4,7 @@
  *
  * Invariant: the data layer knows tasks only as owners of accesses, and by the table of this file.
  */
-#include "core/front/upcalls.h"
+#include "core/front/core_upcalls.h"
 
 #include <errno.h>
 #include <stdlib.h>
