@@ -13,6 +13,7 @@ include %D%/sources.mk
 fuzz_registry_fuzz_SOURCES += $(orr_registry)
 if ORR_MPI
 fuzz_checkpoint_fuzz_SOURCES += $(orr_checkpoint_files)
+fuzz_envelope_fuzz_SOURCES += src/mpi/carry/message_parse.c
 endif
 check_PROGRAMS += $(orr_fuzz_targets)
 TESTS += $(orr_fuzz_targets)
@@ -36,9 +37,10 @@ fuzz/clang/%_fuzz: fuzz/clang/fuzz/%_fuzz.o $(orr_fuzz_objects)
 	$(orr_fuzz_cc_v)$(ORR_CLANG) $(orr_fuzz_switches) -fsanitize=fuzzer $(orr_fuzz_wrap) -pthread -o $@ $^ $(HWLOC_LIBS) $(OPENCL_LIBS) -lm -ldl
 
 fuzz/clang/checkpoint_fuzz: $(patsubst %.c,fuzz/clang/%.o,$(orr_checkpoint_files))
+fuzz/clang/envelope_fuzz: fuzz/clang/src/mpi/carry/message_parse.o
 fuzz/clang/registry_fuzz: $(patsubst %.c,fuzz/clang/%.o,$(filter %.c,$(orr_registry)))
 
--include $(wildcard fuzz/clang/*/*.d fuzz/clang/*/*/*.d)
+-include $(wildcard fuzz/clang/*/*.d fuzz/clang/*/*/*.d fuzz/clang/*/*/*/*.d fuzz/clang/*/*/*/*/*.d)
 
 fuzz:
 	@if $(SHELL) $(srcdir)/fuzz/run-fuzz check $(ORR_CLANG); then \

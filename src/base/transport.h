@@ -52,7 +52,8 @@ enum orr_transport_event {
 struct orr_landing {
 	struct orr_parcel *flight; /* it is complete, and the engine's again; NULL: an envelope */
 	const char *envelope;      /* it stays until `listen` */
-	int source;                /* the rank that sent the envelope */
+	size_t bytes;              /* of the envelope, with what follows it */
+	int source;                /* the rank that sent it */
 };
 
 /* The abilities of a transport; constant while it is open. */

@@ -326,8 +326,14 @@ static void transport_listen(struct orr_process *proc)
 static enum orr_transport_event landed(int slot, const MPI_Status *status, struct orr_landing *l)
 {
 	l->flight = slot ? orr_parcel_take(&real.set, slot) : NULL;
-	l->envelope = real.envelope;
-	l->source = status->MPI_SOURCE;
+	if (!slot) {
+		int bytes;
+
+		MPI_Get_count(status, MPI_BYTE, &bytes);
+		l->envelope = real.envelope;
+		l->bytes = (size_t) bytes;
+		l->source = status->MPI_SOURCE;
+	}
 	return ORR_TRANSPORT_LANDED;
 }
 

@@ -81,6 +81,7 @@ static struct orr_real_ucx {
 	size_t most;
 	enum envelope_state state;
 	void *envelope_request;
+	size_t envelope_bytes;
 	int envelope_source, from_mpi; /* the envelope reported last came over MPI */
 	uint64_t nmessages, nbytes;    /* sent, for the statistics */
 } ucx;
@@ -426,6 +427,7 @@ static void on_envelope(void *request, ucs_status_t status, const ucp_tag_recv_i
 		return;
 	ucx_check(status, "receive an envelope on", ucx.rank);
 	ucx.envelope_source = (int) ((info->sender_tag & ~ENVELOPE) >> SOURCE_SHIFT);
+	ucx.envelope_bytes = info->length;
 }
 
 static void free_envelope_request(void)
@@ -475,6 +477,7 @@ static enum orr_transport_event ucx_test(struct orr_process *proc, struct orr_la
 	if (ucx.state == ARRIVED) {
 		ucx.state = REPORTED;
 		*l = (struct orr_landing){ .envelope = ucx.envelope,
+					   .bytes = ucx.envelope_bytes,
 					   .source = ucx.envelope_source };
 		return ORR_TRANSPORT_LANDED;
 	}

@@ -628,8 +628,14 @@ static enum orr_transport_event landed(struct orr_sim_mpi *m, int slot, const MP
 				       struct orr_landing *l)
 {
 	l->flight = slot ? orr_parcel_take(&m->set, slot) : NULL;
-	l->envelope = m->envelope;
-	l->source = status->MPI_SOURCE;
+	if (!slot) {
+		int bytes;
+
+		PMPI_Get_count(status, MPI_BYTE, &bytes);
+		l->envelope = m->envelope;
+		l->bytes = (size_t) bytes;
+		l->source = status->MPI_SOURCE;
+	}
 	return ORR_TRANSPORT_LANDED;
 }
 

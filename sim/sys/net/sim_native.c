@@ -460,6 +460,7 @@ static enum orr_transport_event native_take(struct orr_sim_endpoint *e, struct o
 		e->end = &e->first;
 	l->flight = n->flight;
 	l->envelope = m->text;
+	l->bytes = m->bytes;
 	l->source = m->source;
 	if (n == &m->note[0]) {
 		if (m->in.packed)

@@ -52,13 +52,16 @@ static void take_envelope(struct orr_mpi *mpi, const struct orr_landing *l)
 	struct orr_mpi_envelope env;
 
 	orr_assertf(l->source != mpi->rank, "a message to this rank itself went through MPI");
+	if (l->bytes < sizeof(env))
+		orr_fatal("a message of %zu bytes from rank %d is no envelope", l->bytes,
+			  l->source);
 	memcpy(&env, l->envelope, sizeof(env));
 	if (__builtin_expect(env.flags & (ORR_MPI_ASK | ORR_MPI_TELL), 0))
-		orr_mpi_stall_in(mpi, l->envelope, l->source);
+		orr_mpi_stall_in(mpi, l->envelope, l->bytes, l->source);
 	else if (__builtin_expect(env.flags & ORR_MPI_STUCK, 0))
-		orr_mpi_stuck_in(mpi, l->envelope, l->source);
+		orr_mpi_stuck_in(mpi, l->envelope, l->bytes, l->source);
 	else
-		orr_mpi_message_in(mpi, l->envelope, l->source);
+		orr_mpi_message_in(mpi, l->envelope, l->bytes, l->source);
 	mpi->transport->listen(mpi->proc);
 }
 

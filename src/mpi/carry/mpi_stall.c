@@ -129,11 +129,13 @@ static void send_aside(struct orr_mpi *mpi, int rank, uint32_t flags, const stru
 	orr_mpi_aside_post(mpi, rank, aside, sizeof(*aside));
 }
 
-void orr_mpi_stall_in(struct orr_mpi *mpi, const char *message, int source)
+void orr_mpi_stall_in(struct orr_mpi *mpi, const char *message, size_t bytes, int source)
 {
 	struct orr_stall *stall = mpi->watch.stall;
 	struct aside aside;
 
+	if (bytes < sizeof(aside))
+		orr_fatal("a question or answer of rank %d has %zu bytes", source, bytes);
 	memcpy(&aside, message, sizeof(aside));
 	if (aside.env.flags & ORR_MPI_ASK) {
 		struct far far = far_of(mpi, source);

@@ -18,7 +18,7 @@
 void orr_mpi_aside_post(struct orr_mpi *mpi, int rank, void *message, size_t bytes);
 
 /* By the engine's owner: a question or an answer came. */
-void orr_mpi_stall_in(struct orr_mpi *mpi, const char *message, int source);
+void orr_mpi_stall_in(struct orr_mpi *mpi, const char *message, size_t bytes, int source);
 /* By the engine's owner, whenever nothing happens: if nothing has for the time of the watchdog,
  * asks the ranks that this one waits for, and soon after that prints what waits. */
 void orr_mpi_stall_watch(struct orr_mpi *mpi);

@@ -18,6 +18,7 @@
 #include "mpi/carry/relay.h"
 #include "mpi/carry/mpi_transfer.h"
 #include "mpi/carry/comm.h"
+#include "mpi/carry/message_parse.h"
 #include "mpi/carry/order.h"
 #include "mpi/carry/peer.h"
 
@@ -26,6 +27,7 @@ struct orr_mpi_held {
 	struct orr_mpi_held *next;
 	uint32_t seq;
 	int via;
+	size_t bytes;
 	char message[]; /* with the route and an eager payload */
 };
 
@@ -47,34 +49,21 @@ void orr_mpi_order_exit(struct orr_mpi *mpi)
 	orr_mpi_peers_exit(mpi);
 }
 
-/* The parts of a message. */
-struct parts {
-	struct orr_mpi_envelope env;
-	struct orr_mpi_route route;
-	const struct orr_mpi_hop *hops;
-	const char *payload;
-	int origin;
-	size_t bytes;
-};
-
-static struct parts parts_of(const struct orr_mpi *mpi, const char *message, int via)
+/* A rank that sends what nobody understands is of another build, or its memory is damaged. */
+static void take_apart(const struct orr_mpi *mpi, struct orr_mpi_message *m, const char *message,
+		       size_t bytes, int via)
 {
-	struct parts p = { .origin = via, .payload = message + sizeof(p.env) };
+	const char *wrong = orr_mpi_message_parse(
+		m, message, bytes, via,
+		&(struct orr_mpi_receiver){ .rank = mpi->rank, .size = mpi->size });
 
-	memcpy(&p.env, message, sizeof(p.env));
-	if (p.env.flags & ORR_MPI_ROUTED) {
-		memcpy(&p.route, p.payload, sizeof(p.route));
-		p.hops = (const struct orr_mpi_hop *) (p.payload + sizeof(p.route));
-		p.payload = (const char *) (p.hops + p.route.n);
-		p.origin = p.route.origin;
-		orr_assert(p.route.n && p.hops[0].rank == mpi->rank);
-	}
-	p.bytes = (size_t) (p.payload - message) +
-		  (p.env.flags & ORR_MPI_EAGER ? (size_t) p.env.size : 0);
-	return p;
+	if (wrong)
+		orr_fatal(
+			"a message of %zu bytes from rank %d cannot be understood: %s; is that rank of the same build, and is its memory whole?",
+			bytes, via, wrong);
 }
 
-static void enter(struct orr_mpi *mpi, const struct parts *p, int via)
+static void enter(struct orr_mpi *mpi, const struct orr_mpi_message *p, int via)
 {
 	if (p->env.flags & ORR_MPI_ROUTED)
 		orr_mpi_relay_in(mpi, &p->env, &p->route, p->hops, p->payload, via);
@@ -82,7 +71,8 @@ static void enter(struct orr_mpi *mpi, const struct parts *p, int via)
 		orr_mpi_envelope_in(mpi, &p->env, p->payload, via);
 }
 
-static void hold(struct orr_mpi_peer *peer, const struct parts *p, const char *message, int via)
+static void hold(struct orr_mpi_peer *peer, const struct orr_mpi_message *p, const char *message,
+		 int via)
 {
 	struct orr_mpi_held *h = malloc(sizeof(*h) + p->bytes), **at = &peer->held;
 
@@ -90,6 +80,7 @@ static void hold(struct orr_mpi_peer *peer, const struct parts *p, const char *m
 		orr_fatal("out of memory for a message that overtook another one");
 	h->seq = p->env.seq;
 	h->via = via;
+	h->bytes = p->bytes;
 	memcpy(h->message, message, p->bytes);
 	while (*at && (int32_t) ((*at)->seq - h->seq) < 0)
 		at = &(*at)->next;
@@ -97,9 +88,11 @@ static void hold(struct orr_mpi_peer *peer, const struct parts *p, const char *m
 	*at = h;
 }
 
-void orr_mpi_message_in(struct orr_mpi *mpi, const char *message, int via)
+void orr_mpi_message_in(struct orr_mpi *mpi, const char *message, size_t bytes, int via)
 {
-	struct parts p = parts_of(mpi, message, via);
+	struct orr_mpi_message p;
+
+	take_apart(mpi, &p, message, bytes, via);
 	struct orr_mpi_peer *peer = orr_mpi_peer_of(mpi, p.origin);
 	struct orr_mpi_held *h;
 
@@ -116,7 +109,7 @@ void orr_mpi_message_in(struct orr_mpi *mpi, const char *message, int via)
 	while ((h = peer->held) && h->seq == peer->nfrom) {
 		peer->held = h->next;
 		peer->nfrom++;
-		p = parts_of(mpi, h->message, h->via);
+		take_apart(mpi, &p, h->message, h->bytes, h->via);
 		enter(mpi, &p, h->via);
 		free(h);
 	}

@@ -12,7 +12,7 @@ struct orr_mpi;
 struct orr_mpi_held;
 
 /* A message came: matches or keeps it as soon as all that were sent before it have come. */
-void orr_mpi_message_in(struct orr_mpi *mpi, const char *message, int via);
+void orr_mpi_message_in(struct orr_mpi *mpi, const char *message, size_t bytes, int via);
 void orr_mpi_order_exit(struct orr_mpi *mpi);
 /* The engine stands still: messages are numbered from 0 again, ranks from mpi->size on do not
  * exist, but their statistics stay. */

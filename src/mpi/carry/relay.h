@@ -12,22 +12,8 @@
 #define ORR_MPI_RELAY_H
 
 #include "mpi/carry/layer.h"
+#include "mpi/carry/route.h"
 #include "mpi/carry/shape.h"
-
-/* Behind the envelope, followed by n entries, followed by the payload when eager. */
-struct orr_mpi_route {
-	int32_t origin; /* the rank that began, as the engine's world numbers it */
-	uint16_t n;     /* entries, this receiver first; at most ORR_MPI_ROUTE_MAX */
-	uint16_t arity; /* children of a rank; 0: a binomial tree; more: orr_mpi_split says */
-	uint64_t piece; /* bytes of a piece of the payload */
-};
-
-struct orr_mpi_hop {
-	int32_t rank;
-	uint32_t seq; /* number of the message between the origin and this rank */
-};
-
-#define ORR_MPI_ROUTE_MAX 1024
 
 /* Entries in a route, at most, among that many ranks. */
 static inline uint32_t orr_mpi_route_max(int size)

@@ -349,7 +349,7 @@ void orr_mpi_stuck_watch(struct orr_mpi *mpi, const char *what, int collective)
 		answer(mpi, what);
 }
 
-void orr_mpi_stuck_in(struct orr_mpi *mpi, const char *message, int source)
+void orr_mpi_stuck_in(struct orr_mpi *mpi, const char *message, size_t bytes, int source)
 {
 	struct orr_stuck *s = mpi->watch.stuck;
 	struct head head;
@@ -358,8 +358,13 @@ void orr_mpi_stuck_in(struct orr_mpi *mpi, const char *message, int source)
 	orr_mpi_assert_owner(mpi);
 	if (!s)
 		return;
+	if (bytes < sizeof(head))
+		orr_fatal("a message of rank %d about waiting has %zu bytes", source, bytes);
 	memcpy(&head, message, sizeof(head));
 	message += sizeof(head);
+	bytes -= sizeof(head);
+	if (bytes < (head.kind == REPORT ? sizeof(state) : head.kind == ANSWER ? head.nbytes : 0))
+		orr_fatal("a message of rank %d about waiting is cut off", source);
 	switch (head.kind) {
 	case REPORT:
 		memcpy(&state, message, sizeof(state));

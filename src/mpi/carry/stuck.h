@@ -19,6 +19,6 @@ void orr_mpi_stuck_end(struct orr_mpi *mpi);
  * last collective of the world that began. */
 void orr_mpi_stuck_watch(struct orr_mpi *mpi, const char *what, int collective);
 /* By the engine's owner: a message of this file came. */
-void orr_mpi_stuck_in(struct orr_mpi *mpi, const char *message, int source);
+void orr_mpi_stuck_in(struct orr_mpi *mpi, const char *message, size_t bytes, int source);
 
 #endif
