@@ -39,6 +39,13 @@
 #     message NAME MB START      its size, and when it is sent in µs
 #     panel CHANNELS TEXT        0: equal parts, else a queue for each channel
 #         at PLACE, PLACE
+# A table of numbers as colours (doc/pictures/heatmap.py):
+#     picture heatmap
+#     axis TEXT                  of the columns, then of the rows
+#     columns NAME NAME
+#     row NAME NUMBER NUMBER
+#     colors LOW HIGH            the numbers for full blue and full red; 1 is white
+#         text TEXT
 # Pointers to functions (doc/pictures/pointers.py), tables only:
 #     group TEXT
 #     pointers FILE:STRUCTURE    or FILE:STRUCTURE.FIELD
@@ -60,6 +67,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / 'pictures'))
 
 from sources import PICTURES, ROOT, Code, fault, faults  # noqa: E402
 from chart import Chart  # noqa: E402
+from heatmap import Heatmap  # noqa: E402
 from house import Floors, locks, parts  # noqa: E402
 from life import Life  # noqa: E402
 from pointers import Pointers  # noqa: E402
@@ -73,7 +81,7 @@ TABLES = {'doc/architecture.md': ('floors',),
           'doc/architecture-glossary.md': ()}
 READERS = (*TABLES, 'CONTRIBUTING.md')  # pages whose places are looked up
 NO_PICTURES = ('floors', 'parts', 'pointers')  # sources in doc/pictures of something else
-KINDS = {'life': Life, 'sequence': Sequence, 'chart': Chart}
+KINDS = {'life': Life, 'sequence': Sequence, 'chart': Chart, 'heatmap': Heatmap}
 
 
 def fill(path, page, tables):

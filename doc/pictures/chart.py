@@ -85,9 +85,12 @@ class Chart(Picture):
         svg.line([(LEFT, top - 8), (LEFT, base), (LEFT + WIDTH, base)], tip=False)
         svg.text(LEFT - 6, top + 5, f'{mbps / 1000:g} GB/s', size=10, anchor='end')
         svg.text(LEFT - 6, base, '0', size=10, anchor='end')
-        for i, end in ends.items():
-            svg.line([(x(end), base), (x(end), base + 5)], tip=False)
-            svg.text(x(end), base + 17, f'{i} is there: {end + latency:.0f} µs', size=10, anchor='middle')
+        before = 0
+        for i, end in sorted(ends.items(), key=lambda e: e[1]):
+            down = 13 if before and x(end) - before < 110 else 0  # beside the last text there is no room
+            svg.line([(x(end), base), (x(end), base + 5 + down)], tip=False)
+            svg.text(x(end), base + 17 + down, f'{i} is there: {end + latency:.0f} µs', size=10, anchor='middle')
+            before = x(end)
         lines = [(t, False) for t in wrapped(panel['text'], TEXT)] + self.place_lines(panel['at'], TEXT)
         for i, (text, mono) in enumerate(lines):
             svg.text(LEFT + WIDTH + 20, top + 10 + 15 * i, text, size=10 if mono else 12, mono=mono, fill='#245' if mono else '#222')

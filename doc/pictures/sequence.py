@@ -45,7 +45,9 @@ class Sequence(Picture):
                 lines = self.lines(item)
                 rows.append((y, item, lines))
                 y += LINE * len(lines) + 18
-        width = EDGE * 2 + COLUMN * len(parties)
+        last = parties[-1]['id']
+        beside = any(s['from'] == s['to'] == last for s in self.items['step'])
+        width = EDGE * 2 + COLUMN * len(parties) + (104 if beside else 0)
         svg = Svg(width, y + 30, self.title)
         for p in parties:
             x = self.middle(p['id'])
