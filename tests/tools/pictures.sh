@@ -4,7 +4,7 @@
 # sources, every place that they and the pages name exists, and each floor, part of
 # the message layer and pointer to a function is named (doc/pictures.py).
 # Then the checker is shown a mistake of each kind, which it must find.
-# orr-test: timeout 180
+# orr-test: timeout 300
 # orr-test: debug none
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 
@@ -57,7 +57,7 @@ finds 'src/mpi/carry/layer.h: orr_mpi_guests.refollow points to a function' src/
 finds 'orr_group.lent points to a function' src/core/worker/worker_record.h 's/^	void (\*rung)(/	starpu_malloc_hook lent;\n&/'
 finds 'sim_mpi.h: orr_sim_extra points to a function' sim/sys/net/sim_mpi.h 's/^extern void (\*orr_sim_mpi_route).*/&\nextern int (*orr_sim_extra)(int);/'
 finds 'orr_mpi_guests.unfollow is no pointer to a function' src/mpi/carry/layer.h 's/^	void (\*unfollow).*/	int unfollow;\n	int rest(struct orr_mpi *mpi, struct orr_mpi_ext *ext);/'
-finds 'resize.c has none of orr_mpi_guests, unfollow' src/mpi/run/resize.c 's/\bunfollow\b/unlink/'
+finds 'resize.c has none of orr_mpi_guests, unfollow' src/mpi/run/resize.c 's/\bunfollow\b/unlink/g'
 finds 'nothing is said about the part "omens"' src/mpi/run/parts.c 's/^	{ .name = "waiting",/	{ .name = "omens", .end = end_waiting },\n&/'
 finds 'has no part "waiting"' src/mpi/run/parts.c 's/\.name = "waiting"/.name = "idling"/'
 finds 'nothing is said about src/attic' build-aux/floors.table '/^src\/mpi/i src/attic: src/base'
