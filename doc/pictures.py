@@ -46,6 +46,10 @@
 #     row NAME NUMBER NUMBER
 #     colors LOW HIGH            the numbers for full blue and full red; 1 is white
 #         text TEXT
+# Predictions beside real runs (doc/pictures/errors.py):
+#     picture errors
+#     page FILE                  the page that has the table
+#         text TEXT              what stands below
 # Pointers to functions (doc/pictures/pointers.py), tables only:
 #     group TEXT
 #     pointers FILE:STRUCTURE    or FILE:STRUCTURE.FIELD
@@ -67,6 +71,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / 'pictures'))
 
 from sources import PICTURES, ROOT, Code, fault, faults  # noqa: E402
 from chart import Chart  # noqa: E402
+from errors import Errors  # noqa: E402
 from heatmap import Heatmap  # noqa: E402
 from house import Floors, locks, parts  # noqa: E402
 from life import Life  # noqa: E402
@@ -81,7 +86,7 @@ TABLES = {'doc/architecture.md': ('floors',),
           'doc/architecture-glossary.md': ()}
 READERS = (*TABLES, 'CONTRIBUTING.md')  # pages whose places are looked up
 NO_PICTURES = ('floors', 'parts', 'pointers')  # sources in doc/pictures of something else
-KINDS = {'life': Life, 'sequence': Sequence, 'chart': Chart, 'heatmap': Heatmap}
+KINDS = {'life': Life, 'sequence': Sequence, 'chart': Chart, 'heatmap': Heatmap, 'errors': Errors}
 
 
 def fill(path, page, tables):

@@ -49,6 +49,7 @@ finds 'there is no party launchpad' doc/pictures/simulated.txt 's/^step launcher
 finds 'sim_turns.c does not define stack_lent' doc/pictures/simulated.txt 's/stack_lend/stack_lent/'
 finds 'networks.svg is out of date' doc/pictures/networks.txt 's/^message B 4 200/message B 4 100/'
 finds '6 numbers for 7 columns' doc/pictures/trees.txt 's/^row 4 1.000/row 4/'
+finds 'has no table of predictions' doc/fidelity.md 's/^    \(cholesky\|lu\|stencil\) /\1 /'
 finds 'no page of doc shows this picture' doc/simulating.md 's/(pictures.networks.svg)/(pictures\/other.svg)/'
 
 # A new way up, or a new part, that no page names.
