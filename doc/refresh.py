@@ -2,8 +2,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Makes the pictures of the manual that show measurements, and the figures of the README, anew.
-#     doc/refresh.py --build BUILD                    both
-#     doc/refresh.py --build BUILD --only pictures    or figures
+#     doc/refresh.py --build BUILD                    all
+#     doc/refresh.py --build BUILD --only pictures    or figures, or trees
+# How each is made: heatmaps by `orrery matrix` from a simulated Cholesky, the gain of
+# trees by `make bench BENCH=broadcast_trees` (doc/pictures/trees*.txt, drawn by
+# doc/pictures.py), figures by `make bench` and simulated runs. Other pictures have
+# scripts of their own: doc/malleable.py, doc/checkpoint_period.py, doc/pictures.py.
 # Figures are of this machine: measure them on one that does nothing else.
 # Invariant: whatever was made anew carries the commit that it was made from, and its date.
 import argparse
@@ -73,6 +77,36 @@ def pictures(build, folder):
         print('wrote', path)
 
 
+# Tables of the benchmark: how their title begins, and the picture of each.
+TREES = {'one datum for all other ranks': 'trees.txt', 'Cholesky, 24 x 24 tiles': 'trees_cholesky.txt'}
+
+
+def with_rows(text, rows):
+    """The source of a picture with these rows, of which the first one has the columns."""
+    lines = [line for line in text.splitlines() if not line.startswith('row ')]
+    place = next(i for i, line in enumerate(lines) if line.startswith('columns '))
+    lines[place:place + 1] = ['columns ' + ' '.join(rows[0][1:])] + ['row ' + ' '.join(r) for r in rows[1:]]
+    return '\n'.join(lines) + '\n'
+
+
+def tables(text):
+    """{title: rows of words} of the tables that a benchmark prints."""
+    found = re.findall(r'^(.*):\n((?:\|.*\n)+)', text, re.M)
+    return {title: [[c.strip() for c in line.strip('|').split('|')] for line in table.splitlines() if '---' not in line] for title, table in found}
+
+
+def trees(build):
+    printed = tables(build.bench('broadcast_trees'))
+    for title, name in TREES.items():
+        rows = next((r for t, r in printed.items() if t.startswith(title)), None)
+        if rows is None:
+            sys.exit('doc/refresh.py: make bench BENCH=broadcast_trees printed no table "%s"' % title)
+        path = ROOT / 'doc' / 'pictures' / name
+        path.write_text(with_rows(path.read_text(), rows))
+        print('wrote', path.relative_to(ROOT))
+    subprocess.run([sys.executable, '-B', str(ROOT / 'doc' / 'pictures.py')], check=True)
+
+
 def number(value):
     """Two digits that count."""
     text = '%.2g' % value
@@ -129,13 +163,15 @@ def figures(build, folder):
 def main():
     parser = argparse.ArgumentParser(description='Makes pictures of measurements and figures of the README anew.')
     parser.add_argument('--build', default='build', help='the build tree (default: build)')
-    parser.add_argument('--only', choices=['pictures', 'figures'])
+    parser.add_argument('--only', choices=['pictures', 'figures', 'trees'])
     options = parser.parse_args()
     build = Build(options.build)
     with tempfile.TemporaryDirectory(prefix='orrery-refresh-') as folder:
-        if options.only != 'figures':
+        if options.only in (None, 'pictures'):
             pictures(build, folder)
-        if options.only != 'pictures':
+        if options.only in (None, 'trees'):
+            trees(build)
+        if options.only in (None, 'figures'):
             figures(build, folder)
 
 

@@ -3,8 +3,9 @@
 #
 # Trees against no trees, simulated, so that the figures are the same everywhere: one
 # datum for all other ranks (broadcast.c), and the Cholesky example, over sizes from
-# 4 KiB to 8 MiB and 2 to 64 nodes. Prints two tables for doc/mpi.md with the time with
-# trees as a share of the time without, and the worst of all; the bar is 1.03.
+# 4 KiB to 8 MiB and 2 to 64 nodes. Prints two tables with the time with trees as a
+# share of the time without, from which doc/refresh.py makes the pictures of doc/mpi.md,
+# and the worst of all; the bar is 1.03.
 set -u
 [ "$ORR_TEST_SIM" = yes ] || exit 77
 broadcast=$ORR_TEST_BUILDDIR/tests/bench/broadcast.sim
