@@ -215,8 +215,8 @@ def check_program(tree):
 
 
 def check_rooms(tree):
-    """Each room of the core has a page, and what the page names stands in the room."""
-    rooms = sorted({os.path.dirname(p) for p in tree.find("src/core/*/*.c")})
+    """Each room of the core and of the message layer has a page, and what the page names stands in the room."""
+    rooms = sorted({os.path.dirname(p) for p in tree.find("src/core/*/*.c") + tree.find("src/mpi/*/*.c")})
     for room in rooms:
         path = room + "/README.md"
         if not tree.exists(path):
