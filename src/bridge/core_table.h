@@ -21,6 +21,7 @@
 #include "core/task/task.h"
 #include "core/task/task_count.h"
 #include "core/task/times.h"
+#include "core/front/statistics.h"
 #include "core/front/work.h"
 #include "core/worker/worker.h"
 #include "data/access.h"
@@ -77,6 +78,7 @@
 	F(orr_task_npending) \
 	F(orr_task_ncompleted) \
 	F(orr_work_tell) \
+	F(orr_statistics_add) \
 	F(orr_sys_run_describe) \
 	F(orr_real_run_own) \
 	F(orr_real_run_all) \

@@ -9,6 +9,7 @@
 #include "base/slab.h"
 #include "base/variables.h"
 #include "core/ctx/combined.h"
+#include "core/front/statistics.h"
 #include "core/run/energy.h"
 #include "core/task/graph.h"
 #include "core/run/group.h"
@@ -265,6 +266,7 @@ const struct orr_stage orr_stages[] = {
 	{ "performance models", start_perf, orr_perf_exit },
 	{ "trace", orr_trace_init, orr_trace_exit },
 	{ "files of statistics", orr_profiling_prepare_files, stop_nothing },
+	{ "records of statistics", orr_statistics_prepare, stop_nothing },
 	{ "profiling tool", orr_tool_init, orr_tool_exit },
 	{ "tags", start_nothing, orr_tag_exit },
 	{ "disks", start_nothing, stop_disks },

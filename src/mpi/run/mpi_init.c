@@ -72,7 +72,7 @@ static void configure(struct orr_mpi *mpi)
 	mpi->stats.counting = cfg->mpi_stats ? ORR_MPI_COUNTS_FOR_PROGRAM
 					     : ORR_MPI_COUNTS_FOR_WORLD;
 	mpi->stats.print = cfg->mpi_stats;
-	mpi->stats.counts_time = cfg->mpi_stats_file || orrery_is_simulated();
+	mpi->stats.counts_time = cfg->mpi_stats_file || cfg->statistics || orrery_is_simulated();
 	orr_mpi_limits_init(mpi);
 	orr_mpi_direct_init(mpi);
 }
