@@ -159,6 +159,7 @@ static const struct variable {
 	V("STARPU_FXT_SUFFIX", NAME, fxt_suffix, 0),
 	V("STARPU_GENERATE_TRACE", BOOL, generate_trace, 0),
 	V("STARPU_GENERATE_TRACE_OPTIONS", STRING, generate_options, 0),
+	V("ORRERY_TOP", BOOL, top, 1),
 	V("STARPU_TASK_PROGRESS", BOOL, task_progress, 0),
 	V("ORRERY_STALL_TIMEOUT", LONG, stall_us, 2000000),
 	V("STARPU_WATCHDOG_TIMEOUT", LONG, watchdog_us, 0),

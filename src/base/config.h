@@ -122,6 +122,7 @@ struct orr_config {
 	int summary;      /* ORRERY_SUMMARY: print them at the end */
 	char *statistics; /* ORRERY_STATISTICS: file that all ranks append their counts to, or NULL
 			   */
+	int top;          /* ORRERY_TOP: people may ask about the run while it goes on */
 	int task_progress;
 	long stall_us;          /* ORRERY_STALL_TIMEOUT, 0 = off */
 	long watchdog_us;       /* STARPU_WATCHDOG_TIMEOUT, 0 = off */

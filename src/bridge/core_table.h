@@ -45,6 +45,8 @@
 	F(orr_sys_cores) \
 	F(orr_sys_only_threads) \
 	F(orr_sys_stall_us) \
+	F(orr_sys_live_layer) \
+	F(orr_real_live) \
 	F(orr_sys_has_payload) \
 	F(orr_sys_copy_start) \
 	F(orr_sys_memcpy) \

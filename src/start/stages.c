@@ -255,6 +255,15 @@ static int tell_started(struct orr_process *proc)
 	return 0;
 }
 
+/* ---- questions of people ---- */
+
+static int start_questions(struct orr_process *proc)
+{
+	if (proc->cfg.top)
+		orr_sys_live_start(proc);
+	return 0;
+}
+
 /* ---- all of them ---- */
 
 const struct orr_stage orr_stages[] = {
@@ -282,6 +291,7 @@ const struct orr_stage orr_stages[] = {
 	{ "threads", start_threads, orr_group_stop_all },
 	{ "swap", orr_disk_swap_init, stop_nothing },
 	{ "the tool's part", tell_started, stop_nothing },
+	{ "questions", start_questions, orr_sys_live_stop },
 };
 
 const unsigned orr_nstages = sizeof(orr_stages) / sizeof(orr_stages[0]);
