@@ -149,6 +149,85 @@ both() {
 }
 
 export STARPU_NCPU=2
+
+# A look does not change virtual times.
+if [ "$ORR_TEST_SIM" = yes ]; then
+	ring="$ORR_TEST_BUILDDIR/examples/ring/ring.sim -n 100000 --no-check"
+	# The words are split on purpose.
+	# shellcheck disable=SC2086
+	{
+		ok "$ORRERY" sim -n 4 --kernels skip --report alone.json $ring
+		"$ORRERY" sim -n 4 --kernels skip --report seen.json $ring > app.out 2> app.err &
+	}
+	pid=$!
+	for _ in $(seq 50); do
+		"$ORRERY" top "$pid" --json --interval 0.05 > out 2> err && break
+		sleep 0.05
+	done
+	wait "$pid" || { cat app.err; die "the simulation failed"; }
+	pid=
+	"$PYTHON" -c 'import json, sys
+looks = [json.loads(line) for line in open("out")]
+done = [sum(x.get("tasks", 0) for x in r["ranks"]) for r in looks]
+assert len(looks) >= 3 and done == sorted(done) and 0 < done[1] < 400000, done
+a, b = [json.load(open(name)) for name in ("alone.json", "seen.json")]
+assert a["makespan_s"] == b["makespan_s"] and a["tasks"] == b["tasks"] == 400000, (a, b)' || { cat out err; die "looks"; }
+fi
+
+# The end is foretold if it can be known.
+if [ "$ORR_TEST_MPI" = yes ]; then
+	"$ORRERY" run -n 2 --mpirun "--oversubscribe --bind-to none" "$program" none 160 > app.out 2> app.err &
+	pid=$!
+	for _ in $(seq 100); do
+		"$ORRERY" top "$pid" --once --json > out 2> err && grep -q '"end": {"seconds": [1-9]' out && break
+		sleep 0.1
+	done
+	began=$(date +%s%N)
+	says 'r["end"]["text"].startswith("in about ") and "if the program submits no more" in r["end"]["text"]'
+	foretold=$("$PYTHON" -c 'import json; print(json.load(open("out"))["end"]["seconds"])')
+	wait "$pid" || { cat app.err; die "the run failed"; }
+	pid=
+	"$PYTHON" -c 'import sys; took, said = (int(sys.argv[2]) - int(sys.argv[1])) / 1e9, float(sys.argv[3])
+print("end in %.1f s, foretold %.1f s" % (took, said)); sys.exit(not abs(took - said) < 0.35 * took + 0.5)' "$began" "$(date +%s%N)" "$foretold" || die "the end"
+fi
+
+# On a terminal the table comes again, and q ends it.
+if [ "$ORR_TEST_MPI" = yes ]; then
+	"$ORRERY" run -n 2 --mpirun "--oversubscribe --bind-to none" "$program" "$PWD/go" > app.out 2> app.err &
+	pid=$!
+	up 2
+	"$PYTHON" - "$ORRERY" "$pid" << 'END' || die "the terminal"
+import os, pty, select, sys, time
+pid, fd = pty.fork()
+if not pid:
+    os.execv(sys.argv[1], [sys.argv[1], "top", sys.argv[2], "--interval", "0.2"])
+text, until, pressed = b"", time.time() + 20, 0
+while time.time() < until:
+    if not select.select([fd], [], [], 0.2)[0]:
+        continue
+    try:
+        part = os.read(fd, 65536)
+    except OSError:
+        break
+    if not part:
+        break
+    text += part
+    if text.count(b"\033[H") >= 3 and not pressed:
+        os.write(fd, b"s")
+        pressed = 1
+    if b"sorted by tasks" in text and pressed == 1:
+        os.write(fd, b"q")
+        pressed = 2
+_, status = os.waitpid(pid, 0)
+assert status == 0 and pressed == 2, (status, pressed, text[-3000:])
+assert b"\033[?1049h" in text and text.rstrip().endswith(b"\033[?1049l"), text[-300:]
+END
+	touch go
+	wait "$pid" || { cat app.err; die "the run failed"; }
+	pid=
+	rm go
+fi
+
 if [ "$ORR_TEST_SIM" = yes ]; then both simulated 4 "$ORRERY" sim -n 4 --kernels run "$program.sim"; fi
 if [ "$ORR_TEST_MPI" = yes ]; then both real 2 "$ORRERY" run -n 2 --mpirun "--oversubscribe --bind-to none" "$program"; fi
 exit 0

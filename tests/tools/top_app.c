@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A run that waits until the file of its argument is there (orr-test: driven by top.sh). Until then
  * each rank has completed 25 tasks, has one in a kernel, and four behind it; it has sent 4096 bytes
- * to the next rank, and waits for a message that nobody sends yet.
+ * to the next rank, and waits for a message that nobody sends yet. With a second argument N, each
+ * rank has N tasks of 50 ms instead, one after the other, and no file is waited for.
  *
  * Invariant: each rank reaches that state by itself, and stays in it until the file is there. */
 #include <stdlib.h>
@@ -27,6 +28,19 @@ static void hold(void *buffers[], void *arg)
 		usleep(1000);
 }
 
+static void slow(void *buffers[], void *arg)
+{
+	(void) buffers;
+	(void) arg;
+	usleep(50000);
+}
+
+static struct starpu_codelet slow_cl = {
+	.cpu_funcs = { slow },
+	.nbuffers = 1,
+	.modes = { STARPU_RW },
+	.name = "slow",
+};
 static struct starpu_codelet quick_cl = {
 	.cpu_funcs = { quick },
 	.nbuffers = 1,
@@ -40,14 +54,30 @@ static struct starpu_codelet hold_cl = {
 	.name = "hold",
 };
 
+static int run_slow(int n)
+{
+	starpu_data_handle_t shared;
+	int number = 0;
+
+	starpu_variable_data_register(&shared, STARPU_MAIN_RAM, (uintptr_t) &number,
+				      sizeof(number));
+	for (int i = 0; i < n; i++)
+		starpu_task_insert(&slow_cl, STARPU_RW, shared, 0);
+	starpu_data_unregister(shared);
+	starpu_mpi_shutdown();
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	static char there[BYTES], here[BYTES];
 	int rank, size, number = 0;
 	starpu_data_handle_t sent, got, shared;
 
-	if (argc != 2 || starpu_mpi_init_conf(NULL, NULL, 1, MPI_COMM_WORLD, NULL))
+	if (argc < 2 || starpu_mpi_init_conf(NULL, NULL, 1, MPI_COMM_WORLD, NULL))
 		return 1;
+	if (argc > 2)
+		return run_slow(atoi(argv[2]));
 	starpu_mpi_comm_rank(MPI_COMM_WORLD, &rank);
 	starpu_mpi_comm_size(MPI_COMM_WORLD, &size);
 	int next = (rank + 1) % size, previous = (rank + size - 1) % size;
