@@ -38,7 +38,9 @@ simulated, rank by rank. PID is a process of the run, or one that started it, as
 On a terminal: q ends, s sorts by the next column, r turns the order round.
 """ % orrery_words.usage(OPTIONS, 22)
 
-# Columns: key, head, width, text.
+MOST_SILENT = 50  # looks that nobody answers, a tenth of a second apart
+
+# Columns: key, width, text. The lists are those of orrery_lists.py.
 LISTS = ("fetching", "ready", "posted", "flying", "early")
 
 
@@ -235,11 +237,18 @@ class Screen:
 
 def looks(run, values, wait):
     """One look after the other, until the run has ended; wait() comes between two, and says whether to go on."""
-    question, before = int(values.get("--rank", -1)), None
+    question, before, silent = int(values.get("--rank", -1)), None, 0
     while True:
         look = Look(run, *run.look(question), before, question >= 0)
         if not run.processes:
             return
+        if not look.answers and not look.busy:  # it is about to end
+            silent += 1
+            if silent > MOST_SILENT:
+                raise UserError("process %d does not answer any more" % run.processes[0][1], 1)
+            time.sleep(0.1)
+            continue
+        silent = 0
         if look.missing and run.grow():
             continue
         if not look.answers and before and look.busy:
