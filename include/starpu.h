@@ -202,7 +202,7 @@ int starpu_asynchronous_mpi_ms_copy_disabled(void);
 /* 1 if the configuration or STARPU_ENABLE_MAP asks for memory to be mapped between nodes. Any
  * thread. */
 int starpu_map_enabled(void);
-/* Prints the statistics of buses and workers that STARPU_BUS_STATS and STARPU_WORKER_STATS ask for;
+/* Prints the statistics that STARPU_BUS_STATS, STARPU_WORKER_STATS and STARPU_MEMORY_STATS ask for;
  * starpu_shutdown() does so by itself. Any thread. */
 void starpu_display_stats(void);
 /* Stores the version of the interface: STARPU_MAJOR_VERSION and so on. Any thread. */

@@ -20,6 +20,7 @@ SUBCOMMANDS = {
     "machine": "show this machine, or one that is described by its measurements",
     "perfmodel": "list, show, export and plot how long kernels take",
     "profile": "show how long the tasks of a traced run took",
+    "top": "show what a run that is under way does just now, rank by rank",
     "trace": "show what a recorded run did, event by event",
     "explain": "say where the time of a recorded run went, along its critical path",
     "scaling": "run a program on more and more nodes: speed-up, efficiency, where the time went",

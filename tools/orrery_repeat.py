@@ -16,7 +16,7 @@ import threading
 import time
 
 # They name a file that each run would overwrite.
-RUN_FILES = ("ORRERY_TRACE", "STARPU_FXT_TRACE", "ORRERY_MPI_STATS_FILE")
+RUN_FILES = ("ORRERY_TRACE", "STARPU_FXT_TRACE", "ORRERY_MPI_STATS_FILE", "ORRERY_STATISTICS")
 COLUMNS = ("makespan_s", "tasks", "messages", "bytes")
 LISTED_FAILURES = 10
 

@@ -19,7 +19,7 @@ from orrery_launch import launch
 
 HELP = """usage: orrery run [-n N] [--master-slave] [--elastic] [--restart[=DIR]]
                   [--mpirun "extra options"] [--report FILE] [--stats FILE]
-                  [--trace FILE] [--quiet] [--show] PROGRAM [ARGS]
+                  [--statistics FILE] [--trace FILE] [--quiet] [--show] PROGRAM [ARGS]
 
 Runs PROGRAM, built by `orrery cc`, on N ranks of the machine at hand, or of the
 machines that the options or the job's allocation name.
@@ -43,6 +43,10 @@ machines that the options or the job's allocation name.
                       ORRERY_REPORT); for `orrery compare`
   --stats FILE.csv    write messages and bytes of each pair of ranks, for
                       `orrery matrix` (sets ORRERY_MPI_STATS_FILE)
+  --statistics FILE.jsonl
+                      write what each rank counted, one object of JSON a line: tasks
+                      of workers, copies, memory, messages, energy (sets
+                      ORRERY_STATISTICS)
   --trace FILE        record what happens into FILE, for `orrery trace` (sets
                       ORRERY_TRACE)
   --quiet             no summary at the end
@@ -67,14 +71,14 @@ class Outputs:
     """What is to be written about the run."""
 
     def __init__(self):
-        self.report, self.stats, self.quiet = None, None, False
+        self.report, self.stats, self.statistics, self.quiet = None, None, None, False
 
     def prepare(self, environment, command):
         """Empties files of older runs, and tells the program what to write."""
         environment["ORRERY_RUN"] = command
         if not self.quiet:
             environment["ORRERY_SUMMARY"] = "1"
-        for path, variable in ((self.report, "ORRERY_REPORT"), (self.stats, "ORRERY_MPI_STATS_FILE")):
+        for path, variable in ((self.report, "ORRERY_REPORT"), (self.stats, "ORRERY_MPI_STATS_FILE"), (self.statistics, "ORRERY_STATISTICS")):
             if path:
                 environment[variable] = os.path.abspath(path)
                 if os.path.isfile(path):
@@ -134,7 +138,7 @@ def parse(arguments):
         word = words.pop(0)
         if word == "--":
             break
-        if word in ("-n", "-np", "--mpirun", "--max", "--manager", "--restarts", "--trace", "--report", "--stats") and not words:
+        if word in ("-n", "-np", "--mpirun", "--max", "--manager", "--restarts", "--trace", "--report", "--stats", "--statistics") and not words:
             raise UserError("%s needs a value after it" % word)
         if word in ("-n", "-np"):
             ranks = whole("-n", words.pop(0), "ranks")
@@ -152,7 +156,7 @@ def parse(arguments):
             value = word.partition("=")[2] or words.pop(0)
             orrery_options.check_output("--trace", value)
             os.environ["ORRERY_TRACE"] = os.path.abspath(value)
-        elif word.partition("=")[0] in ("--report", "--stats"):
+        elif word.partition("=")[0] in ("--report", "--stats", "--statistics"):
             name, _, value = word.partition("=")
             value = value or words.pop(0)
             orrery_options.check_output(name, value)

@@ -109,12 +109,16 @@ def take_fake(given):
     return [pair for pair in given if pair[0].name not in ("--fake-rank", "--fake-size")]
 
 
-def take_trace(given):
-    """Takes --trace out of the given options: the rest."""
+# Options that set a variable to the path of a file.
+FILES = {"--trace": "ORRERY_TRACE", "--statistics": "ORRERY_STATISTICS"}
+
+
+def take_files(given):
+    """Takes --trace and --statistics out of the given options: the rest."""
     for option, value in given:
-        if option.name == "--trace":
-            os.environ["ORRERY_TRACE"] = os.path.abspath(value)
-    return [pair for pair in given if pair[0].name != "--trace"]
+        if option.name in FILES:
+            os.environ[FILES[option.name]] = os.path.abspath(value)
+    return [pair for pair in given if pair[0].name not in FILES]
 
 
 def parse(options, arguments):
@@ -139,7 +143,7 @@ def parse(options, arguments):
     names = {option.name for option, _ in given}
     if "--estimate" in names:
         module("estimate").check(names)
-    given, failing = take_trace(take_fake(take_master_slave(given))), None
+    given, failing = take_files(take_fake(take_master_slave(given))), None
     if names.intersection(FAILURES):
         given, failing = module("fail").take(given, FAILURES)
     given, request = take_repeat(given, table, show)

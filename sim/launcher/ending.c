@@ -275,6 +275,16 @@ static void interrupted(void)
 	orr_sim_leave(status);
 }
 
+static void attend(void)
+{
+	if (orr_sim.interrupted)
+		interrupted();
+	__atomic_store_n(&orr_sim.attention, 0, __ATOMIC_RELEASE);
+	if (orr_sim.interrupted) /* just now */
+		interrupted();
+	launcher_live_attend();
+}
+
 /* The second time, or when no other actor comes up soon, the run ends at once. */
 static void on_interrupt(int sig)
 {
@@ -282,6 +292,7 @@ static void on_interrupt(int sig)
 	if (orr_sim.interrupted)
 		orr_sim_leave(128 + sig);
 	orr_sim.interrupted = sig;
+	__atomic_store_n(&orr_sim.attention, 1, __ATOMIC_RELEASE);
 	syscall(SYS_setitimer, ITIMER_REAL, &soon, NULL);
 }
 
@@ -326,7 +337,7 @@ void launcher_ending_init(void)
 	signal(SIGALRM, on_alarm);
 	catch_interrupt(SIGINT);
 	catch_interrupt(SIGTERM);
-	orr_sim.interrupt = interrupted;
+	orr_sim.attend = attend;
 	orr_backtrace_prepare();
 	signal(SIGPIPE, SIG_DFL);
 	orr_sim.finish = launcher_finish;

@@ -114,6 +114,15 @@ int launcher_fit_guards(int n);
 /* Ends the run if it has taken more memory than it may. For the thread of the watch. */
 void launcher_fit_look(void);
 
+/* ---- live.c ---- */
+
+/* Opens the run to questions of people, unless ORRERY_TOP=0 forbids them. */
+void launcher_live_start(void);
+/* [the watch's thread] Takes a question, hands the answer on when it is there. */
+void launcher_live_look(void);
+/* [the actors' thread] Answers, if somebody asks. */
+void launcher_live_attend(void);
+
 /* ---- watch.c ---- */
 
 /* Starts the watch on programs that never wait. Called by the thread that runs all actors. */

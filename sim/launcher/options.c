@@ -264,6 +264,7 @@ static void options_set(struct launcher_options *o, enum option_id id, const cha
 	case OPTION_RESTARTS:
 	case OPTION_SHOW:
 	case OPTION_MASTER_SLAVE:
+	case OPTION_STATISTICS:
 	case OPTION_TRACE:
 	case OPTION_FAKE_RANK:
 	case OPTION_FAKE_SIZE:
@@ -376,12 +377,12 @@ static int options_read_one(struct launcher_options *o, char **argv, int i)
 }
 
 /* The file of an older run does not stay as if it were of this one. */
-static void options_empty_file(enum option_id id, const char *path)
+static void options_empty_file(const char *name, const char *path)
 {
 	struct stat st;
 	if (path && !stat(path, &st) && S_ISREG(st.st_mode) && truncate(path, 0))
-		launcher_fail("%s %s: it cannot be written: %s; choose another place",
-			      options_table[id].name, path, strerror(errno));
+		launcher_fail("%s %s: it cannot be written: %s; choose another place", name, path,
+			      strerror(errno));
 }
 
 void launcher_options_read(struct launcher_options *o, int argc, char **argv)
@@ -424,8 +425,9 @@ void launcher_options_read(struct launcher_options *o, int argc, char **argv)
 	options_settle_elastic(o);
 	options_read_environment();
 	launcher_noise_read(o);
-	options_empty_file(OPTION_STATS, orr_sim.stats_file);
-	options_empty_file(OPTION_REPORT, orr_sim.report_file);
+	options_empty_file("--stats", orr_sim.stats_file);
+	options_empty_file("--report", orr_sim.report_file);
+	options_empty_file("ORRERY_STATISTICS", getenv("ORRERY_STATISTICS"));
 	o->program = argv + i;
 	o->nprogram = argc - i;
 	orr_sim.progress = isatty(2);

@@ -11,8 +11,11 @@
  * cannot be told from them, and there is only a warning, after half a minute and whenever that time
  * has doubled.
  *
- * Invariant: the thread of the watch touches no state of the simulation but the counter of changes
- * and `watch`; all else happens in the thread of the actors, in the handler of the signal. */
+ * The same thread takes questions about the run, and hands the answers on (live.c).
+ *
+ * Invariant: the thread of the watch touches no state of the simulation but the counter of changes,
+ * `watch` and what live.c has for both threads; all else happens in the thread of the actors, in
+ * the handler of the signal. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
@@ -192,6 +195,7 @@ static void *watch_main(void *arg)
 	for (;;) {
 		syscall(SYS_nanosleep, &span, NULL);
 		launcher_fit_look();
+		launcher_live_look();
 		uint64_t changes = __atomic_load_n(&orr_sim.nchanges, __ATOMIC_RELAXED);
 		if (changes != last) {
 			quiet = blocked = told_s = 0;
@@ -231,6 +235,7 @@ void launcher_watch_start(void)
 	if (patience_s > 1)
 		watch.patience_s = patience_s;
 	backtrace(&frame, 1); /* loads what it needs now */
+	launcher_live_start();
 	watch.actors = pthread_self();
 	watch.task = (int) syscall(SYS_gettid);
 	__sigaction(SIGNAL, &action, NULL);

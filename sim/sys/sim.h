@@ -92,8 +92,9 @@ struct orr_sim {
 	/* given by the launcher: ends the simulation after all is reported; does not return */
 	void (*finish)(int status) __attribute__((noreturn));
 	int interrupted; /* atomic: the signal that ends the run, 0: none */
-	/* given by the launcher: ends the run by it */
-	void (*interrupt)(void);
+	int attention;   /* atomic: that, or somebody asks about the run */
+	/* given by the launcher: attends to it, at a moment when everything is whole */
+	void (*attend)(void);
 	/* likewise: the process is about to end, in whatever way */
 	void (*last_words)(void);
 };

@@ -58,11 +58,22 @@ void orr_about_add(struct orr_about *a, const char *name, const char *fmt, ...)
 static int is_setting(const char *variable)
 {
 	static const char *const others[] = {
-		"ORRERY_ALLOW_*",     "ORRERY_CC=",     "ORRERY_CXX=",
-		"ORRERY_DATADIR=",    "ORRERY_DYN_*",   "ORRERY_FC=",
-		"ORRERY_MPIRUN=",     "ORRERY_REPORT=", "ORRERY_MPI_STATS_FILE=",
-		"ORRERY_RUN=",        "ORRERY_SIM_*",   "ORRERY_SUMMARY=",
-		"ORRERY_TRACE=",      "STARPU_HOME=",   "STARPU_PERF_MODEL_PATH=",
+		"ORRERY_ALLOW_*",
+		"ORRERY_CC=",
+		"ORRERY_CXX=",
+		"ORRERY_DATADIR=",
+		"ORRERY_DYN_*",
+		"ORRERY_FC=",
+		"ORRERY_MPIRUN=",
+		"ORRERY_REPORT=",
+		"ORRERY_MPI_STATS_FILE=",
+		"ORRERY_RUN=",
+		"ORRERY_SIM_*",
+		"ORRERY_SUMMARY=",
+		"ORRERY_STATISTICS=",
+		"ORRERY_TRACE=",
+		"STARPU_HOME=",
+		"STARPU_PERF_MODEL_PATH=",
 		"STARPU_FXT_PREFIX=",
 	};
 
@@ -166,22 +177,30 @@ void orr_about_string(FILE *f, const char *s)
 	put_string(f, s, strlen(s));
 }
 
-void orr_about_json(FILE *f, const char *text)
+/* The lines as members of an object, each after what stands before it. */
+static void put_members(FILE *f, const char *text, const char *first, const char *others)
 {
-	const char *comma = "";
-
-	fputs("  \"run\": {", f);
-	while (*text) {
+	for (const char *before = first; *text; before = others) {
 		size_t name = strcspn(text, " \n"), line = strcspn(text, "\n");
 		size_t value = name < line ? name + 1 : line;
-		fprintf(f, "%s\n    ", comma);
+		fputs(before, f);
 		put_string(f, text, name);
 		fputs(": ", f);
 		put_string(f, text + value, line - value);
-		comma = ",";
 		text += line + (text[line] != '\0');
 	}
+}
+
+void orr_about_json(FILE *f, const char *text)
+{
+	fputs("  \"run\": {", f);
+	put_members(f, text, "\n    ", ",\n    ");
 	fputs("\n  }", f);
+}
+
+void orr_about_members(FILE *f, const char *text)
+{
+	put_members(f, text, ", ", ", ");
 }
 
 void orr_about_work(FILE *f, const struct orr_run_work *w)

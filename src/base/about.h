@@ -57,6 +57,8 @@ char *orr_about_command(const char *first, char **words, int n);
 void orr_about_comments(FILE *f, const char *text);
 /* [any] Writes them as an object of JSON that is the value of "run", without a comma behind it. */
 void orr_about_json(FILE *f, const char *text);
+/* [any] Writes them as members of an object of JSON, each after a comma, in one line. */
+void orr_about_members(FILE *f, const char *text);
 /* [any] Writes a string of JSON. */
 void orr_about_string(FILE *f, const char *s);
 /* [any] Writes "workers", and the times as an object "worker_times_s" if they are known; each has a

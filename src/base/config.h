@@ -104,7 +104,7 @@ struct orr_config {
 	/* statistics, traces */
 	int simgrid; /* refuse a real run */
 	int silent;
-	int profiling, worker_stats, bus_stats;
+	int profiling, worker_stats, bus_stats, memory_stats;
 	char *worker_stats_file, *bus_stats_file; /* where these go, NULL: stderr */
 	int single_combined;                      /* one combined worker only */
 	int min_workersize, max_workersize,
@@ -118,8 +118,11 @@ struct orr_config {
 	int generate_trace;            /* STARPU_GENERATE_TRACE: convert the trace at the end */
 	char *generate_options;        /* words for the converter, or NULL */
 	char *run_command;             /* ORRERY_RUN: the command of `orrery run`, or NULL */
-	char *report; /* ORRERY_REPORT: file for the numbers of a real run, or NULL */
-	int summary;  /* ORRERY_SUMMARY: print them at the end */
+	char *report;     /* ORRERY_REPORT: file for the numbers of a real run, or NULL */
+	int summary;      /* ORRERY_SUMMARY: print them at the end */
+	char *statistics; /* ORRERY_STATISTICS: file that all ranks append their counts to, or NULL
+			   */
+	int top;          /* ORRERY_TOP: people may ask about the run while it goes on */
 	int task_progress;
 	long stall_us;          /* ORRERY_STALL_TIMEOUT, 0 = off */
 	long watchdog_us;       /* STARPU_WATCHDOG_TIMEOUT, 0 = off */

@@ -205,6 +205,14 @@ void orr_sys_run_work(struct orr_process *proc, const struct orr_run_work *w);
  * size: at most ORR_ABOUT_SIZE is needed. */
 void orr_sys_run_describe(struct orr_process *proc, char *text, size_t size);
 
+/* ---- questions to a run that is under way (base/live.h) ---- */
+/* [main] People may ask about this process from now on, until stop. Where that is impossible nobody
+ * can ask. */
+void orr_sys_live_start(struct orr_process *proc);
+void orr_sys_live_stop(struct orr_process *proc);
+/* [main] The MPI layer may be asked from now on; on == 0: no more, when the call returns. */
+void orr_sys_live_layer(struct orr_process *proc, int on);
+
 /* ---- ends of hope ---- */
 
 /* [any] The time in microseconds after which a thread of the program that waits asks whether

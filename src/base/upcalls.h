@@ -31,6 +31,10 @@ struct orr_core_upcalls {
 	/* [any] Diagnosis: writes the tasks and tags that wait, at most max tasks, one a line. */
 	void (*dump)(struct orr_process *proc, FILE *f, unsigned max);
 
+	/* [any] Writes what the process has done and has, as members of an object of JSON, each
+	 * after a comma (base/live.h). While the runtime is up. all: in detail. */
+	void (*tell)(struct orr_process *proc, FILE *f, int all);
+
 	/* [any] Diagnosis, also while the thread handles a signal: names the task whose kernel or
 	 * callback the thread runs, its codelet and its worker; "" if it runs none. */
 	void (*running)(const struct orr_thread *self, char *text, size_t size);
@@ -93,6 +97,9 @@ struct orr_mpi_upcalls {
 	/* [any] Diagnosis: writes at most max pending requests, one a line. Returns how many are
 	 * pending. */
 	int (*dump)(struct orr_process *proc, FILE *f, unsigned max);
+	/* [any] Writes what was sent, and how many requests are in which list, as the core's tell
+	 * does. While the layer may be asked, see orr_sys_live_layer. */
+	void (*tell)(struct orr_process *proc, FILE *f, int all);
 	/* [any] Diagnosis: tells note() of each of them. */
 	void (*waits)(struct orr_process *proc,
 		      void (*note)(const struct orr_mpi_wait *w, void *arg), void *arg);

@@ -21,6 +21,7 @@
 #include "core/task/task.h"
 #include "core/task/task_count.h"
 #include "core/task/times.h"
+#include "core/front/statistics.h"
 #include "core/front/work.h"
 #include "core/worker/worker.h"
 #include "data/access.h"
@@ -44,6 +45,8 @@
 	F(orr_sys_cores) \
 	F(orr_sys_only_threads) \
 	F(orr_sys_stall_us) \
+	F(orr_sys_live_layer) \
+	F(orr_real_live) \
 	F(orr_sys_has_payload) \
 	F(orr_sys_copy_start) \
 	F(orr_sys_memcpy) \
@@ -77,6 +80,7 @@
 	F(orr_task_npending) \
 	F(orr_task_ncompleted) \
 	F(orr_work_tell) \
+	F(orr_statistics_add) \
 	F(orr_sys_run_describe) \
 	F(orr_real_run_own) \
 	F(orr_real_run_all) \

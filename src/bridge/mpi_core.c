@@ -265,6 +265,21 @@ void orr_work_tell(struct orr_process *proc)
 	core.orr_work_tell(proc);
 }
 
+void orr_statistics_add(struct orr_process *proc, const char *text, size_t size)
+{
+	core.orr_statistics_add(proc, text, size);
+}
+
+void orr_sys_live_layer(struct orr_process *proc, int on)
+{
+	core.orr_sys_live_layer(proc, on);
+}
+
+int orr_real_live(void)
+{
+	return core.orr_real_live();
+}
+
 void orr_sys_run_describe(struct orr_process *proc, char *text, size_t size)
 {
 	core.orr_sys_run_describe(proc, text, size);

@@ -52,6 +52,15 @@ void orr_bus_count(struct orr_process *proc, unsigned src, unsigned dst, uint64_
 	ORR_ATOMIC_ADD_RELAXED(&b->count, 1);
 }
 
+void orr_bus_counts(struct orr_process *proc, unsigned src, unsigned dst, uint64_t *bytes,
+		    uint64_t *count)
+{
+	const struct orr_bus *b = bus_of(proc, src, dst);
+
+	*bytes = ORR_ATOMIC_LOAD_RELAXED(&b->bytes);
+	*count = ORR_ATOMIC_LOAD_RELAXED(&b->count);
+}
+
 int orrery_transfer_bytes(unsigned memnode, uint64_t *in, uint64_t *out)
 {
 	struct orr_process *proc = orr_self();
@@ -194,21 +203,20 @@ void orr_bus_print(FILE *f)
 	for (id = 0; id < n; id++) {
 		char from[32], to[32];
 		unsigned src, dst;
-		double bytes;
-		unsigned long long count;
+		uint64_t moved, count;
 
 		if (!ends(id, &src, &dst))
 			continue;
-		bytes = (double) ORR_ATOMIC_LOAD_RELAXED(&bus_of(proc, src, dst)->bytes);
-		count = ORR_ATOMIC_LOAD_RELAXED(&bus_of(proc, src, dst)->count);
+		orr_bus_counts(proc, src, dst, &moved, &count);
 		if (!count)
 			continue;
+		double bytes = (double) moved;
 		starpu_memory_node_get_name(src, from, sizeof(from));
 		starpu_memory_node_get_name(dst, to, sizeof(to));
 		fprintf(f,
 			"\t%-10s -> %-10s %12.3f MB %10llu transfers, %10.3f kB each, %10.3f MB/s\n",
-			from, to, bytes / 1e6, count, bytes / 1e3 / (double) count,
-			seconds > 0 ? bytes / 1e6 / seconds : 0);
+			from, to, bytes / 1e6, (unsigned long long) count,
+			bytes / 1e3 / (double) count, seconds > 0 ? bytes / 1e6 / seconds : 0);
 		all_bytes += bytes;
 		all += count;
 	}

@@ -44,16 +44,21 @@ int starpu_memory_node_get_devid(unsigned n)
 
 int starpu_memory_node_get_name(unsigned n, char *name, size_t size)
 {
+	return orr_memnode_name(orr_self(), n, name, size);
+}
+
+int orr_memnode_name(struct orr_process *proc, unsigned n, char *name, size_t size)
+{
 	static const char *const kinds[STARPU_NRAM] = {
 		[STARPU_CPU_RAM] = "RAM",       [STARPU_CUDA_RAM] = "CUDA",
 		[STARPU_OPENCL_RAM] = "OpenCL", [STARPU_DISK_RAM] = "Disk",
 		[STARPU_MPI_MS_RAM] = "MPI_MS",
 	};
-	enum starpu_node_kind kind = starpu_node_get_kind(n);
+	const struct orr_memnode *m = &proc->data->memnodes[n];
 
-	if (kind == STARPU_UNUSED)
+	if (n >= ORR_ATOMIC_LOAD(&proc->data->nmemnodes) || m->kind == STARPU_UNUSED)
 		return snprintf(name, size, "no node");
-	return snprintf(name, size, "%s %d", kinds[kind], starpu_memory_node_get_devid(n));
+	return snprintf(name, size, "%s %d", kinds[m->kind], m->devid);
 }
 
 /* NUMA nodes are the first memory nodes; without STARPU_USE_NUMA there is one, which goes by the

@@ -67,6 +67,9 @@ struct orr_memnode_ops {
 	void (*exit)(struct orr_process *proc, unsigned memnode);
 };
 
+/* [any] As starpu_memory_node_get_name(), of that process. */
+int orr_memnode_name(struct orr_process *proc, unsigned memnode, char *name, size_t size);
+
 /* For memories whose copies are over when they return, or have no queue that programs know. */
 void *orr_memnode_stream_none(struct orr_process *proc, struct orr_copy_channel *chan);
 void orr_memnode_wait_none(struct orr_process *proc, struct orr_copy_channel *chan);

@@ -425,3 +425,15 @@ const char *orr_memory_usage(struct orr_process *proc, unsigned memnode, char *b
 			used);
 	return buf;
 }
+
+void orr_memory_use(struct orr_process *proc, unsigned memnode, struct orr_memory_use *use)
+{
+	struct orr_memnode *m = &proc->data->memnodes[memnode];
+
+	orr_lock(&m->lock);
+	use->used = m->used;
+	use->total = m->total;
+	orr_unlock(&m->lock);
+	use->evictions = ORR_ATOMIC_LOAD_RELAXED(&m->evictions);
+	use->cleaned = ORR_ATOMIC_LOAD_RELAXED(&m->cleaned);
+}

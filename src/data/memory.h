@@ -53,6 +53,14 @@ void orr_memory_forget(starpu_data_handle_t h, struct orr_replicate *r);
 /* Empties the allocation cache until used + wanted fits (everything when wanted is SIZE_MAX). */
 size_t orr_memory_flush_cache(struct orr_process *proc, unsigned memnode, size_t wanted);
 
+/* The use of a memory node at a moment. */
+struct orr_memory_use {
+	size_t used, total;          /* bytes; total 0: no limit */
+	uint64_t evictions, cleaned; /* buffers taken away, and copies written back ahead */
+};
+/* [any] */
+void orr_memory_use(struct orr_process *proc, unsigned memnode, struct orr_memory_use *use);
+
 static inline int orr_memory_managed(const struct orr_process *proc, unsigned memnode)
 {
 	return memnode != STARPU_MAIN_RAM || proc->data->memnodes[STARPU_MAIN_RAM].total;

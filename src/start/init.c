@@ -11,6 +11,7 @@
 
 #include "base/log.h"
 #include "core/front/knob.h"
+#include "core/front/statistics.h"
 #include "core/worker/wake.h"
 #include "core/front/work.h"
 #include "core/worker/worker.h"
@@ -242,8 +243,8 @@ void starpu_shutdown(void)
 	starpu_sched_ctx_set_context(NULL);
 	starpu_task_wait_for_all();
 	wait_quiet(proc);
-	if (proc->cfg.worker_stats || proc->cfg.bus_stats)
-		starpu_display_stats();
+	starpu_display_stats();
+	orr_statistics_write(proc);
 	orr_work_tell(proc);
 	if (!begin_stop(proc))
 		return;

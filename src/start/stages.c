@@ -9,6 +9,7 @@
 #include "base/slab.h"
 #include "base/variables.h"
 #include "core/ctx/combined.h"
+#include "core/front/statistics.h"
 #include "core/run/energy.h"
 #include "core/task/graph.h"
 #include "core/run/group.h"
@@ -254,6 +255,15 @@ static int tell_started(struct orr_process *proc)
 	return 0;
 }
 
+/* ---- questions of people ---- */
+
+static int start_questions(struct orr_process *proc)
+{
+	if (proc->cfg.top)
+		orr_sys_live_start(proc);
+	return 0;
+}
+
 /* ---- all of them ---- */
 
 const struct orr_stage orr_stages[] = {
@@ -265,6 +275,7 @@ const struct orr_stage orr_stages[] = {
 	{ "performance models", start_perf, orr_perf_exit },
 	{ "trace", orr_trace_init, orr_trace_exit },
 	{ "files of statistics", orr_profiling_prepare_files, stop_nothing },
+	{ "records of statistics", orr_statistics_prepare, stop_nothing },
 	{ "profiling tool", orr_tool_init, orr_tool_exit },
 	{ "tags", start_nothing, orr_tag_exit },
 	{ "disks", start_nothing, stop_disks },
@@ -280,6 +291,7 @@ const struct orr_stage orr_stages[] = {
 	{ "threads", start_threads, orr_group_stop_all },
 	{ "swap", orr_disk_swap_init, stop_nothing },
 	{ "the tool's part", tell_started, stop_nothing },
+	{ "questions", start_questions, orr_sys_live_stop },
 };
 
 const unsigned orr_nstages = sizeof(orr_stages) / sizeof(orr_stages[0]);

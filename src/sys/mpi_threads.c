@@ -53,7 +53,7 @@ void orr_real_mpi_threads_begin(const struct orr_process *proc)
 	if (proc->ngroups)
 		proc->core_up->count_tasks((struct orr_process *) proc, &nsubmitted, &ncompleted);
 	read_threads(&before);
-	if (before.n != (int) proc->ngroups + 1 || nsubmitted)
+	if (before.n != (int) proc->ngroups + 1 + orr_real_live() || nsubmitted)
 		before.n = -1;
 }
 

@@ -157,6 +157,8 @@ static inline struct orr_thread *orr_thread_self(void)
 /* process.c: orr_sys_abort calls this function first, which ends the processes of all ranks; NULL:
  * none, there is no MPI. Called by the real world's half of MPI, which is another library. */
 void orr_real_on_abort(void (*end_all)(void));
+/* live.c: threads that answer `orrery top`, 0 or 1; they do nothing else. */
+int orr_real_live(void);
 
 struct orr_process;
 struct orr_run_totals;

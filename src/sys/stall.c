@@ -37,5 +37,5 @@ int orr_sys_only_threads(struct orr_process *proc, unsigned nthreads)
 	(void) proc;
 	/* A folder has two links, and one for each folder in it: the threads. */
 	return no_timers() && !stat("/proc/self/task", &tasks) &&
-	       tasks.st_nlink == (nlink_t) nthreads + 2;
+	       tasks.st_nlink == (nlink_t) nthreads + 2 + (nlink_t) orr_real_live();
 }

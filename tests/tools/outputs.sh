@@ -45,7 +45,7 @@ unwritten() {
 	[ "$(grep -c -E "$regex" err)" = 1 ] || { cat err; die "not told once: $*"; }
 }
 
-for variable in ORRERY_TRACE STARPU_WORKER_STATS_FILE STARPU_BUS_STATS_FILE; do
+for variable in ORRERY_TRACE ORRERY_STATISTICS STARPU_WORKER_STATS_FILE STARPU_BUS_STATS_FILE; do
 	settings="STARPU_WORKER_STATS=1 STARPU_BUS_STATS=1"
 	# The words are split on purpose.
 	# shellcheck disable=SC2086
@@ -55,6 +55,10 @@ for variable in ORRERY_TRACE STARPU_WORKER_STATS_FILE STARPU_BUS_STATS_FILE; do
 		refused "error: $variable: 'folder(.[01])?' cannot be written: Is a directory" $settings $variable=folder
 		if [ $variable = ORRERY_TRACE ]; then # on a disk that is full: trace.sh
 			refused "error: $variable: '/dev/full' cannot be written: a trace must be a file on a disk" $settings $variable=/dev/full
+			continue
+		fi
+		if [ $variable = ORRERY_STATISTICS ]; then # it has its first line at the start
+			refused "error: $variable: '/dev/full' cannot be written: No space left on device; name another file" $settings $variable=/dev/full
 			continue
 		fi
 		unwritten "$variable: '/dev/full' cannot be written: No space left on device; make room" env $settings $variable=/dev/full "$one"

@@ -16,7 +16,7 @@
 #include "start/the_process.h"
 #include "start/stages.h"
 
-#define MOST 24
+#define MOST 26
 
 static int begun[MOST], ended[MOST];
 static unsigned
@@ -45,7 +45,7 @@ static void leave(struct orr_process *proc, unsigned i)
 /* clang-format off */
 #define STAGES(S) \
 	S(0) S(1) S(2) S(3) S(4) S(5) S(6) S(7) S(8) S(9) S(10) S(11) \
-	S(12) S(13) S(14) S(15) S(16) S(17) S(18) S(19) S(20) S(21) S(22) S(23)
+	S(12) S(13) S(14) S(15) S(16) S(17) S(18) S(19) S(20) S(21) S(22) S(23) S(24) S(25)
 /* clang-format on */
 #define FUNCTIONS(i) \
 	static int enter_##i(struct orr_process *proc) \

@@ -203,8 +203,8 @@ static struct orr_sim_actor *actor_of(void *context)
 void orr_sim_own_become(struct orr_sim_actor *a)
 {
 	__atomic_store_n(&orr_sim.nchanges, orr_sim.nchanges + 1, __ATOMIC_RELAXED);
-	if (__builtin_expect(__atomic_load_n(&orr_sim.interrupted, __ATOMIC_RELAXED), 0))
-		orr_sim.interrupt();
+	if (__builtin_expect(__atomic_load_n(&orr_sim.attention, __ATOMIC_RELAXED), 0))
+		orr_sim.attend();
 	if (own.running)
 		own.running->saved_errno = errno;
 	own.running = NULL;

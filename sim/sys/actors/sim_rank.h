@@ -54,6 +54,7 @@ struct orr_sim_rank {
 	char **argv;
 	int ended, status; /* the program's main is over, with this status */
 	double end_us;
+	int layer_up;   /* the MPI layer may be asked (orr_sys_live_layer) */
 	int runtime_up; /* between orr_sys_process_init and orr_sys_process_exit */
 	struct orr_sim_peer *peers;
 	unsigned npeers;

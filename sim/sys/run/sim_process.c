@@ -67,6 +67,23 @@ void orr_sys_run_name(struct orr_process *proc, char *name, size_t size)
 	snprintf(name, size, "%s", "");
 }
 
+/* ---- questions: the launcher answers for all ranks (sim/launcher/launcher_live.c) ---- */
+
+void orr_sys_live_start(struct orr_process *proc)
+{
+	(void) proc;
+}
+
+void orr_sys_live_stop(struct orr_process *proc)
+{
+	(void) proc;
+}
+
+void orr_sys_live_layer(struct orr_process *proc, int on)
+{
+	((struct orr_sim_rank *) proc->sys)->layer_up = on;
+}
+
 /* ---- the end of a rank ---- */
 
 /* Sends SIGALRM to the process after 5 s of wall time. */

@@ -8,6 +8,7 @@
 #include "base/numbers.h"
 #include "base/output.h"
 #include "data/data.h"
+#include "data/memory.h"
 #include "core/worker/core.h"
 #include "core/task/task.h"
 #include "core/task/times.h"
@@ -113,15 +114,26 @@ int starpu_profiling_worker_get_info(int workerid, struct starpu_profiling_worke
 
 static void print_workers(FILE *f)
 {
+	ORR_PLAIN_NUMBERS;
 	struct orr_process *proc = orr_self();
+	double all = proc->idle_watts * (orr_sys_now_us() - proc->start_us) * 1e-6;
 
 	fprintf(f, "Worker statistics:\n");
 	for (unsigned i = 0; i < proc->core->nworkers; i++) {
 		struct orr_worker *w = &proc->core->workers[i];
 
-		fprintf(f, "\t%-24s %10llu tasks\n", w->name,
+		orr_lock(&w->local_lock);
+		double joules = w->joules;
+		orr_unlock(&w->local_lock);
+		fprintf(f, "\t%-24s %10llu tasks", w->name,
 			(unsigned long long) ORR_ATOMIC_LOAD_RELAXED(&w->ncompleted));
+		if (joules > 0)
+			fprintf(f, ", %.6f J", joules);
+		fputc('\n', f);
+		all += joules;
 	}
+	if (all > 0)
+		fprintf(f, "\tenergy, with the idle machine %.6f J\n", all);
 }
 
 void starpu_profiling_worker_helper_display_summary(void)
@@ -160,21 +172,15 @@ void starpu_data_display_memory_stats(void)
 
 	fprintf(stderr, "Memory statistics:\n");
 	for (unsigned i = 0; i < proc->data->nmemnodes; i++) {
-		struct orr_memnode *m = &proc->data->memnodes[i];
-		unsigned long long evictions;
-		size_t used, total;
+		struct orr_memory_use use;
 		char name[32];
 
 		starpu_memory_node_get_name(i, name, sizeof(name));
-		orr_lock(&m->lock);
-		used = m->used;
-		total = m->total;
-		evictions = m->evictions;
-		orr_unlock(&m->lock);
-		fprintf(stderr, "\t%-24s %12.3f MB in use", name, (double) used / 1e6);
-		if (total)
-			fprintf(stderr, " of %.3f MB", (double) total / 1e6);
-		fprintf(stderr, ", %llu evictions\n", evictions);
+		orr_memory_use(proc, i, &use);
+		fprintf(stderr, "\t%-24s %12.3f MB in use", name, (double) use.used / 1e6);
+		if (use.total)
+			fprintf(stderr, " of %.3f MB", (double) use.total / 1e6);
+		fprintf(stderr, ", %llu evictions\n", (unsigned long long) use.evictions);
 	}
 }
 
@@ -236,6 +242,8 @@ void starpu_display_stats(void)
 		print_to(BUS_FILE, cfg->bus_stats_file, orr_bus_print);
 	if (cfg->worker_stats)
 		print_to(WORKER_FILE, cfg->worker_stats_file, print_workers);
+	if (cfg->memory_stats)
+		starpu_data_display_memory_stats();
 }
 
 /* ---- tasks ---- */

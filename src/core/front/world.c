@@ -17,6 +17,7 @@
 #include "core/task/task_count.h"
 #include "core/task/task_dump.h"
 #include "core/front/core_upcalls.h"
+#include "core/front/tell.h"
 #include "data/bus_time.h"
 #include "perf/machine.h"
 
@@ -177,6 +178,7 @@ static double world_graph_node_us(const struct orr_graph *g, uint32_t node)
 const struct orr_core_upcalls orr_core_upcalls = {
 	.count_tasks = world_count_tasks,
 	.dump = world_dump,
+	.tell = orr_core_tell,
 	.asleep = world_asleep,
 	.running = world_running,
 	.kernel_us = world_kernel_us,

@@ -185,7 +185,7 @@ static void advance_queue(struct orr_worker *w, struct orr_process *proc)
 	w->launch = w->ahead[0];
 	w->nahead--;
 	memmove(w->ahead, w->ahead + 1, w->nahead * sizeof(*w->ahead));
-	w->task = w->launch.task;
+	ORR_ATOMIC_STORE_RELAXED(&w->task, w->launch.task);
 	orr_task_assert_of(w->task, ORR_TASK_OF_WORKER);
 	orr_assert(w->task->worker == w &&
 		   ORR_ATOMIC_LOAD_RELAXED(&w->task->state) == ORR_TASK_RUNNING);
@@ -203,7 +203,7 @@ static void promote(struct orr_worker *w, struct orr_process *proc)
 		advance_queue(w, proc);
 	} else if (t) {
 		w->next = NULL;
-		w->task = t;
+		ORR_ATOMIC_STORE_RELAXED(&w->task, t);
 		orr_worker_go(w, ORR_WORKER_FETCHING);
 		orr_inputs_promote(t, proc);
 	}
@@ -269,7 +269,7 @@ void orr_execute_finish(struct orr_worker *w, struct orr_thread *self)
 		proc->core->ctx[t->ctx]->policy->post_exec_hook(task, t->ctx);
 	orr_scratch_release(&t->owner, w->id, t->interfaces);
 	self->task = NULL;
-	w->task = NULL;
+	ORR_ATOMIC_STORE_RELAXED(&w->task, NULL);
 	orr_worker_go(w, ORR_WORKER_IDLE);
 	if (__builtin_expect(w->member != NULL, 0))
 		orr_parallel_finish(w, t, us);

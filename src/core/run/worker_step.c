@@ -29,7 +29,7 @@ static void begin_task(struct orr_worker *w, struct starpu_task *task, struct or
 	orr_assertf(!w->task && !w->next && !w->later, "worker %u takes task %s and has another",
 		    w->id, orr_task_name(task));
 	orr_execute_prepare(w, t);
-	w->task = t;
+	ORR_ATOMIC_STORE_RELAXED(&w->task, t);
 	if (!t->owner.naccess) {
 		orr_execute_start(w, self);
 		return;

@@ -56,7 +56,7 @@ struct orr_worker {
 	/* The state machine: idle -> fetching -> running -> idle, or idle -> joined -> idle. Only
 	 * the group's thread touches it. */
 	enum { ORR_WORKER_IDLE, ORR_WORKER_FETCHING, ORR_WORKER_RUNNING, ORR_WORKER_JOINED } state;
-	struct orr_task *task; /* in flight, or NULL when idle */
+	struct orr_task *task; /* atomic: in flight, or NULL when idle */
 	struct orr_task
 		*next; /* RUNNING on a device: the task whose data are fetched meanwhile, or NULL */
 	struct starpu_task

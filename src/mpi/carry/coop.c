@@ -80,7 +80,7 @@ static void start_tree(struct orr_mpi *mpi, struct orr_mpi_req **v, uint32_t n,
 static void start_one(struct orr_mpi *mpi, struct orr_mpi_req **v, uint32_t n)
 {
 	for (uint32_t i = 1; i < n; i++) {
-		v[i]->where = ORR_MPI_FETCHING;
+		ORR_ATOMIC_STORE_RELAXED(&v[i]->where, ORR_MPI_FETCHING);
 		orr_mpi_ready_push(mpi, v[i]);
 	}
 	orr_mpi_send_start(mpi, v[0]);
@@ -120,7 +120,7 @@ void orr_mpi_coop_start(struct orr_mpi *mpi, struct orr_mpi_req *first)
 	for (struct orr_mpi_req *req = first; req; req = next) {
 		next = req_of(req->link.next);
 		req->link.next = NULL;
-		req->where = ORR_MPI_READY;
+		ORR_ATOMIC_STORE_RELAXED(&req->where, ORR_MPI_READY);
 		v[n++] = req;
 	}
 	uint32_t kept = distinct(v, n);

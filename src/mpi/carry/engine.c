@@ -493,7 +493,8 @@ void orr_mpi_engine_stop(struct orr_mpi *mpi)
 		ORR_ATOMIC_STORE(&mpi->engine.stopping, 1);
 		orr_mpi_ring(mpi);
 		orr_sys_thread_join(mpi->engine.thread);
-		mpi->engine.stopping = mpi->engine.running = 0;
+		ORR_ATOMIC_STORE(&mpi->engine.stopping, 0);
+		ORR_ATOMIC_STORE(&mpi->engine.running, 0);
 	}
 	orr_mpi_trace_turns_end(mpi);
 	orr_mpi_stuck_end(mpi);

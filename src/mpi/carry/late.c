@@ -102,7 +102,7 @@ static struct orr_mpi_req *group_end(struct orr_mpi_group **at)
 
 	ORR_ATOMIC_STORE(at, g->next);
 	for (struct orr_mpi_req *req = first; req; req = req_of(req->link.next)) {
-		req->where = ORR_MPI_FETCHING;
+		ORR_ATOMIC_STORE_RELAXED(&req->where, ORR_MPI_FETCHING);
 		req->waited = 1;
 	}
 	free(g);

@@ -112,7 +112,7 @@ struct orr_mpi_req *orr_mpi_match_request(struct orr_mpi *mpi, const struct orr_
 	orr_assert(mpi->match.nposted > 0);
 	take_out(&mpi->match.posted, first, prev, &req->link);
 	ORR_ATOMIC_ADD_RELAXED(&mpi->match.nposted, -1);
-	req->where = ORR_MPI_FETCHING;
+	ORR_ATOMIC_STORE_RELAXED(&req->where, ORR_MPI_FETCHING);
 	return req;
 }
 
@@ -157,13 +157,13 @@ int orr_mpi_match_post(struct orr_mpi *mpi, struct orr_mpi_req *req)
 		e->req = req;
 		req->early = e;
 		req->peer = e->source;
-		req->where = ORR_MPI_FETCHING;
+		ORR_ATOMIC_STORE_RELAXED(&req->where, ORR_MPI_FETCHING);
 		return 0;
 	}
 	req->link.key = key_of(req->context, req->tag, req->peer);
 	int ret = append(&mpi->match.posted, &req->link);
 	if (!ret) {
-		req->where = ORR_MPI_POSTED;
+		ORR_ATOMIC_STORE_RELAXED(&req->where, ORR_MPI_POSTED);
 		ORR_ATOMIC_ADD_RELAXED(&mpi->match.nposted, 1);
 	}
 	return ret;

@@ -269,7 +269,16 @@ static int link_yield_memory(struct orr_process *proc)
 	return 0;
 }
 
+/* The link counts nothing. */
+static void link_tell(struct orr_process *proc, FILE *f, int all)
+{
+	(void) proc;
+	(void) f;
+	(void) all;
+}
+
 static const struct orr_mpi_upcalls link_upcalls = {
+	.tell = link_tell,
 	.parked = link_parked,
 	.burst_end = link_burst_end,
 	.expects = link_expects,

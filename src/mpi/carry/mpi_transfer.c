@@ -75,7 +75,7 @@ void orr_mpi_complete(struct orr_mpi *mpi, struct orr_mpi_req *req)
 	orr_mpi_trace(mpi, "done", req);
 	orr_mpi_trace_request(mpi, req->kind == ORR_MPI_RECV ? ORR_TRACE_RECV : ORR_TRACE_SENT, 0,
 			      req, req->kind == ORR_MPI_RECV ? req->via : req->peer, 0);
-	req->where = ORR_MPI_DONE;
+	ORR_ATOMIC_STORE_RELAXED(&req->where, ORR_MPI_DONE);
 	struct orr_thread *self = orr_thread_self();
 	uint64_t cause = self->cause;
 	self->cause = ORR_CAUSE_MESSAGE | (uint32_t) req->seq;
@@ -208,7 +208,7 @@ static void start_data_receive(struct orr_mpi *mpi, struct orr_mpi_req *req,
 	if (p.form == ORR_FORM_PACKED ||
 	    (node_of(req) != STARPU_MAIN_RAM && !orr_mpi_direct_receives(mpi, env->flags)))
 		p.ptr = req->buf = orr_mpi_buffer(p.layout.size);
-	req->where = ORR_MPI_FLYING;
+	ORR_ATOMIC_STORE_RELAXED(&req->where, ORR_MPI_FLYING);
 	req->nflight = 1;
 	post_receive(mpi, ORR_FLIGHT_DATA_IN, req, NULL, p.ptr, &p.layout, source, env);
 	orr_mpi_payload_done(&p);
@@ -487,7 +487,7 @@ void orr_mpi_send_start(struct orr_mpi *mpi, struct orr_mpi_req *req)
 	char *message = malloc(bytes);
 	if (!message)
 		orr_fatal("out of memory for an envelope");
-	req->where = ORR_MPI_FLYING;
+	ORR_ATOMIC_STORE_RELAXED(&req->where, ORR_MPI_FLYING);
 	req->nflight = 0;
 	if (!req->sync)
 		orr_mpi_send_begins(&mpi->limits, p.layout.size);

@@ -9,6 +9,7 @@
 #include "mpi/carry/request_list.h"
 #include "mpi/carry/rest.h"
 #include "mpi/carry/mpi_stall.h"
+#include "mpi/carry/mpi_tell.h"
 #include "mpi/carry/stuck.h"
 
 static int upcall_expects(const struct orr_process *proc)
@@ -67,6 +68,7 @@ const struct orr_mpi_upcalls orr_mpi_upcalls = {
 	.expects = upcall_expects,
 	.workers_look = upcall_workers_poll,
 	.dump = upcall_dump,
+	.tell = orr_mpi_tell,
 	.waits = orr_mpi_waits,
 	.drives = upcall_drives,
 	.iteration = upcall_iteration,

@@ -88,7 +88,7 @@ static struct orr_mpi_req *prepare(struct orr_mpi *mpi, struct orr_mpi_comm *c, 
 	req->sync = !!(how & ORR_P2P_SYNC);
 	req->grows = !!(how & ORR_P2P_GROWS);
 	req->acquire.arg = how & ORR_P2P_BLOCKING ? req : NULL;
-	req->kind = (uint8_t) kind;
+	ORR_ATOMIC_STORE_RELAXED(&req->kind, (uint8_t) kind);
 	req->acquire.chooses = (uint8_t) mpi->set.direct;
 	return req;
 }

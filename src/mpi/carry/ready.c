@@ -26,7 +26,7 @@ void orr_mpi_ready_push(struct orr_mpi *mpi, struct orr_mpi_req *req)
 	for (; i && orr_mpi_ready_before(req, mpi->ready.heap[(i - 1) / 2]); i = (i - 1) / 2)
 		mpi->ready.heap[i] = mpi->ready.heap[(i - 1) / 2];
 	mpi->ready.heap[i] = req;
-	req->where = ORR_MPI_READY;
+	ORR_ATOMIC_STORE_RELAXED(&req->where, ORR_MPI_READY);
 }
 
 struct orr_mpi_req *orr_mpi_ready_pop(struct orr_mpi *mpi)

@@ -338,7 +338,7 @@ static void receive_into(struct orr_mpi *mpi, struct orr_mpi_relay *r)
 	if (r->req) {
 		orr_assert(r->req->where == ORR_MPI_FETCHING && r->req->granted);
 		orr_mpi_describe_receive(mpi, r->req, &r->env, r->origin, &p);
-		r->req->where = ORR_MPI_FLYING;
+		ORR_ATOMIC_STORE_RELAXED(&r->req->where, ORR_MPI_FLYING);
 		r->req->via = r->via;
 		orr_mpi_payload_done(&p);
 	}
@@ -473,7 +473,7 @@ static void enter_sends(struct orr_mpi *mpi, struct orr_mpi_relay *r, struct orr
 		struct orr_mpi_peer *peer = orr_mpi_peer_of(mpi, req->peer);
 		struct orr_mpi_hop hop = { .rank = req->peer, .seq = peer->nto++ };
 		orr_assert(req->where == ORR_MPI_READY && req->granted && !req->sync);
-		req->where = ORR_MPI_FLYING;
+		ORR_ATOMIC_STORE_RELAXED(&req->where, ORR_MPI_FLYING);
 		req->size = r->env.size;
 		orr_mpi_trace(mpi, "start", req);
 		orr_mpi_count(mpi, peer, r->env.size, ORR_MPI_COUNT_LOGICAL);

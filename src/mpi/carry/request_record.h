@@ -76,10 +76,10 @@ struct orr_mpi_req {
 			 was passed on */
 	int32_t peer_rank; /* rank as the program named it */
 	int32_t prio;
-	uint16_t comm; /* index in mpi->comms.all */
-	uint8_t kind, where;
-	uint8_t nflight;  /* messages not complete */
-	uint8_t detached; /* apart from the bits, which others write while it is read */
+	uint16_t comm;       /* index in mpi->comms.all */
+	uint8_t kind, where; /* atomic: others read them (mpi_tell.c) */
+	uint8_t nflight;     /* messages not complete */
+	uint8_t detached;    /* apart from the bits, which others write while it is read */
 	uint8_t sync : 1;
 	uint8_t granted : 1;   /* the datum is available (under mpi->lock for receives) */
 	uint8_t plan : 1;      /* a receive without datum: of the plan of a reduction */

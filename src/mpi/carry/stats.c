@@ -25,6 +25,7 @@
 #include "base/assert.h"
 #include "base/log.h"
 #include "base/map.h"
+#include "core/front/statistics.h"
 #include "core/front/work.h"
 
 void orr_mpi_count(struct orr_mpi *mpi, struct orr_mpi_peer *p, size_t bytes, unsigned what)
@@ -124,6 +125,40 @@ static void print_stats(struct orr_mpi *mpi)
 	free(v);
 }
 
+/* The records for tools (core/front/statistics.h). */
+static void record_stats(struct orr_mpi *mpi)
+{
+	ORR_PLAIN_NUMBERS;
+	double seconds = (orr_sys_now_us() - mpi->start_us) * 1e-6;
+	uint64_t total = 0;
+	unsigned n = 0;
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+	struct orr_mpi_peer_stats *v = f ? snapshot(mpi, 1, &n) : NULL;
+
+	for (unsigned i = 0; v && i < n; i++)
+		total += program_bytes(mpi, v[i].peer);
+	if (v)
+		fprintf(f,
+			"{\"what\": \"messages\", \"rank\": %d, \"start\": %u, \"seconds\": %.9f, \"program_bytes\": %" PRIu64
+			"}\n",
+			mpi->rank, mpi->proc->epoch, seconds, total);
+	for (unsigned i = 0; v && i < n; i++)
+		fprintf(f,
+			"{\"what\": \"peer\", \"rank\": %d, \"start\": %u, \"peer\": %d, \"program_bytes\": %" PRIu64
+			", \"bytes\": %" PRIu64 ", \"messages\": %" PRIu64
+			", \"logical_bytes\": %" PRIu64 ", \"logical_messages\": %" PRIu64
+			", \"first_s\": %.9f, \"last_s\": %.9f, \"active_s\": %.9f}\n",
+			mpi->rank, mpi->proc->epoch, v[i].peer, program_bytes(mpi, v[i].peer),
+			v[i].bytes, v[i].messages, v[i].logical_bytes, v[i].logical_messages,
+			v[i].first_us * 1e-6, v[i].last_us * 1e-6, v[i].active_us * 1e-6);
+	free(v);
+	if (f && !fclose(f) && text)
+		orr_statistics_add(mpi->proc, text, size);
+	free(text);
+}
+
 void orr_mpi_stats_report(struct orr_mpi *mpi)
 {
 	unsigned n = 0;
@@ -131,6 +166,8 @@ void orr_mpi_stats_report(struct orr_mpi *mpi)
 
 	if (mpi->stats.print)
 		print_stats(mpi);
+	if (mpi->proc->cfg.statistics)
+		record_stats(mpi);
 	if (mpi->alone)
 		orr_mpi_alone_report(mpi);
 	orr_work_tell(mpi->proc);

@@ -309,7 +309,7 @@ static void cancel_receive(struct orr_mpi_req *req, void *arg)
 		return;
 	orr_lock(&r->mpi->lock);
 	orr_mpi_match_withdraw(r->mpi, req);
-	req->where = ORR_MPI_DONE;
+	ORR_ATOMIC_STORE_RELAXED(&req->where, ORR_MPI_DONE);
 	orr_unlock(&r->mpi->lock);
 	orr_acquire_release(&req->acquire);
 	orr_mpi_req_free(r->mpi, req);

@@ -72,7 +72,7 @@ static void configure(struct orr_mpi *mpi)
 	mpi->stats.counting = cfg->mpi_stats ? ORR_MPI_COUNTS_FOR_PROGRAM
 					     : ORR_MPI_COUNTS_FOR_WORLD;
 	mpi->stats.print = cfg->mpi_stats;
-	mpi->stats.counts_time = cfg->mpi_stats_file || orrery_is_simulated();
+	mpi->stats.counts_time = cfg->mpi_stats_file || cfg->statistics || orrery_is_simulated();
 	orr_mpi_limits_init(mpi);
 	orr_mpi_direct_init(mpi);
 }
@@ -286,8 +286,10 @@ static int init(int *argc, char ***argv, int initialize, MPI_Comm comm, int with
 	place_in_trace(mpi);
 	set_layer(proc, mpi);
 	ret = orr_mpi_engine_start(mpi);
-	if (!ret)
+	if (!ret) {
+		orr_sys_live_layer(proc, 1);
 		return 0;
+	}
 	set_layer(proc, NULL);
 	unmake(mpi);
 no_core:
@@ -458,6 +460,7 @@ int starpu_mpi_shutdown_comm(MPI_Comm comm)
 	orr_mpi_parts_pause(mpi, orr_mpi_parts, orr_mpi_nparts);
 	if (!mpi->life.left)
 		stand_still(mpi);
+	orr_sys_live_layer(proc, 0);
 	orr_mpi_parts_stop(mpi, orr_mpi_parts, orr_mpi_nparts);
 	set_layer(proc, NULL);
 	struct starpu_driver *drivers = mpi->work.drivers;

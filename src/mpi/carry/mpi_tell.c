@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the MPI layer tells of itself (see mpi_tell.h). The lists have the names that reports and
+ * tables of traces use (tools/orrery_lists.py).
+ *
+ * Invariant: as stated there. */
+#include "mpi/carry/mpi_tell.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "mpi/carry/layer.h"
+#include "mpi/carry/request.h"
+
+struct tally {
+	unsigned list[ORR_MPI_DONE + 1], early;
+	uint64_t messages, bytes;
+};
+
+static void count_request(struct orr_mpi_req *req, void *arg)
+{
+	unsigned kind = ORR_ATOMIC_LOAD_RELAXED(&req->kind),
+		 where = ORR_ATOMIC_LOAD_RELAXED(&req->where);
+
+	if ((kind == ORR_MPI_SEND || kind == ORR_MPI_RECV) && where <= ORR_MPI_DONE)
+		((struct tally *) arg)->list[where]++;
+}
+
+static int by_peer(const void *a, const void *b)
+{
+	const struct orr_mpi_peer_stats *x = a, *y = b;
+
+	return (x->peer > y->peer) - (x->peer < y->peer);
+}
+
+/* Copies of the counts, n of them; NULL if there are none, or memory is exhausted. */
+static struct orr_mpi_peer_stats *count(struct orr_mpi *mpi, struct tally *t, unsigned *n, int all)
+{
+	struct orr_mpi_peer_stats *v = NULL;
+
+	*n = 0;
+	orr_lock(&mpi->lock);
+	if (all)
+		v = malloc((mpi->stats.peers.n + 1) * sizeof(*v));
+	for (uint32_t i = 0; i < mpi->stats.peers.cap; i++) {
+		const struct orr_mpi_peer *p = mpi->stats.peers.v[i];
+
+		if (!p)
+			continue;
+		struct orr_mpi_peer_stats whole = p->stats;
+		orr_mpi_stats_add(&whole, &p->before);
+		t->messages += whole.messages;
+		t->bytes += whole.bytes;
+		if (v && whole.messages)
+			v[(*n)++] = whole;
+	}
+	orr_mpi_reqs_foreach(mpi, count_request, t);
+	for (const struct orr_mpi_early *e = mpi->match.first; e; e = e->next)
+		t->early += !e->req;
+	orr_unlock(&mpi->lock);
+	return v;
+}
+
+/* What the progression does just now. */
+static const char *progression(const struct orr_mpi *mpi)
+{
+	if (!ORR_ATOMIC_LOAD(&mpi->engine.running))
+		return "stopped";
+	if (ORR_ATOMIC_LOAD(&mpi->rest.dozing))
+		return "asleep";
+	return ORR_ATOMIC_LOAD(&mpi->engine.owner) ? "busy" : "idle";
+}
+
+void orr_mpi_tell(struct orr_process *proc, FILE *f, int all)
+{
+	struct orr_mpi *mpi = proc->mpi;
+	struct tally t = { .early = 0 };
+	unsigned n;
+
+	if (!mpi)
+		return;
+	struct orr_mpi_peer_stats *v = count(mpi, &t, &n, all);
+	fprintf(f,
+		", \"messages\": %" PRIu64 ", \"bytes\": %" PRIu64
+		", \"lists\": {\"fetching\": %u, \"ready\": %u, \"posted\": %u, \"flying\": %u, \"early\": %u}, \"progression\": \"%s\"",
+		t.messages, t.bytes, t.list[ORR_MPI_FETCHING], t.list[ORR_MPI_READY],
+		t.list[ORR_MPI_POSTED], t.list[ORR_MPI_FLYING], t.early, progression(mpi));
+	if (!v)
+		return;
+	qsort(v, n, sizeof(*v), by_peer);
+	fputs(", \"peers\": [", f);
+	for (unsigned i = 0; i < n; i++)
+		fprintf(f,
+			"%s{\"peer\": %d, \"messages\": %" PRIu64 ", \"bytes\": %" PRIu64
+			", \"last_s\": %.6f}",
+			i ? ", " : "", v[i].peer, v[i].messages, v[i].bytes, v[i].last_us * 1e-6);
+	fputs("]", f);
+	free(v);
+}
