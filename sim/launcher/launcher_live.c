@@ -58,7 +58,7 @@ static void write_lines(FILE *f, char *text)
 	fputs("]", f);
 }
 
-/* What the rank waits for. */
+/* The things that the rank waits for. */
 static void write_waiting(FILE *f, struct orr_process *proc)
 {
 	char *text = NULL;

@@ -20,7 +20,7 @@
 #define ORR_LIVE_ALL (-1)    /* the question about all ranks */
 #define ORR_LIVE_NOBODY (-2) /* nobody asks */
 
-/* What the answers of a process begin with. */
+/* The beginning of a process's answers. */
 struct orr_live_about {
 	char *text; /* members of the object; owned */
 };

@@ -46,7 +46,7 @@ const struct orr_named_table *orr_named_scope(const struct orr_named_tables *t, 
 /* The scope of that name, or `none`. */
 int orr_named_scope_id(const struct orr_named_tables *t, const char *name, int none);
 const char *orr_named_scope_name(const struct orr_named_tables *t, int scope);
-/* How many things the scope has; -1: there is no such scope. */
+/* The number of things in the scope; -1: there is no such scope. */
 int orr_named_count(const struct orr_named_tables *t, int scope);
 /* Their numbers: by place, and by name. -1: there is none. */
 int orr_named_nth(const struct orr_named_tables *t, int scope, int nth);

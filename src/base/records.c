@@ -66,7 +66,7 @@ static int open_locked(const char *path)
 
 	if (fd < 0)
 		return -errno;
-	/* What cannot be locked, such as a pipe, is written to without. */
+	/* A file that cannot be locked, such as a pipe, is written to without. */
 	while (flock(fd, LOCK_EX) && errno == EINTR)
 		;
 	return fd;

@@ -36,7 +36,7 @@ int orr_machine_parse_memory(char *text, const char *path, struct orr_machine *m
 /* Lines "idle 80 W" (the whole machine, doing nothing) and "cpu 8 W", "cuda 150 W", "opencl 150 W"
  * (a worker that executes a kernel, on top), each at most once. */
 int orr_machine_parse_power(char *text, const char *path, struct orr_machine *m);
-/* How kernels slow each other down: a curve for each name (machine_contention.c). *out is for
+/* The slowdown of kernels by each other: a curve for each name (machine_contention.c). *out is for
  * orr_contention_free(). Also returns -ENOMEM, without a message. */
 int orr_machine_parse_contention(char *text, const char *path, struct orr_contention **out);
 /* Warns if a line is no list of processors. Nothing else is made of affinities. */

@@ -65,7 +65,8 @@ struct starpu_sched_component *orr_component_new(struct starpu_sched_tree *tree,
 						 void *data,
 						 void (*deinit)(struct starpu_sched_component *));
 void *orr_component_alloc(size_t size);
-/* How a component adds and removes a child. Replaces that; returns what was there. */
+/* The functions by which a component adds and removes a child. Replaces one; returns the old one.
+ */
 struct orr_component_children {
 	void (*add)(struct starpu_sched_component *c, struct starpu_sched_component *child);
 	void (*remove)(struct starpu_sched_component *c, struct starpu_sched_component *child);

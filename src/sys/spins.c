@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How often a thread that waits looks again before it sleeps.
+/* The number of times that a waiting thread looks again before it sleeps.
  *
  * Invariant: 0 exactly if the process has one core, once its topology is known. */
 #include "sys/real.h"

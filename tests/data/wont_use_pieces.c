@@ -18,7 +18,7 @@ static void is_home(starpu_data_handle_t piece)
 	}
 }
 
-/* What the runtime says from here on goes to a file. */
+/* The runtime's messages go to a file from here on. */
 static FILE *listen(void)
 {
 	FILE *said = tmpfile();

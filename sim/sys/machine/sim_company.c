@@ -143,7 +143,7 @@ static void note_unknown_members(struct orr_sim_company *c)
 
 /* ---- slowdowns ---- */
 
-/* What those beside a kernel of that kind press on it. */
+/* The pressure of those beside a kernel of that kind. */
 static double pressure(const struct orr_sim_company *c, unsigned kind)
 {
 	const double *press = &c->table->press[kind * c->table->ncurves];

@@ -354,7 +354,7 @@ static void write_variability(FILE *f, const struct totals *t)
 	fprintf(f, "  \"without_deviation_fraction\": %.6f", t->without_deviation);
 }
 
-/* Where companies of kernels were guessed. */
+/* The companies of kernels that were guessed. */
 static void write_company(FILE *f)
 {
 	const struct orr_sim_guess *g = orr_sim.guesses;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a process tells of itself (see tell.h).
+/* The answers of a process about itself (see tell.h).
  *
  * Invariant: as stated there. Completions are read before submissions, so no more tasks are
  * complete than were submitted. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a process tells of itself while it runs (base/live.h).
+/* The answers of a process about itself while it runs (base/live.h).
  *
  * Invariant: it reads atomics, and takes locks only that protect a few words of memory accounting;
  * it changes nothing. */

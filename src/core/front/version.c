@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What this library is: its version, its world, how many data a task may have.
+/* The nature of this library: its version, its world, how many data a task may have.
  *
  * Invariant: nothing here needs a started runtime. */
 #include "starpu.h"

@@ -80,7 +80,7 @@ static inline void step_begins(struct orr_group *g, struct orr_thread *self)
 	orr_assert(g->nheap + g->nlater <= g->nworkers && !ORR_ATOMIC_LOAD(&g->sleeping));
 }
 
-/* What the group counts is what its workers do. */
+/* The counts of the group are those of its workers. */
 static inline void step_ends(struct orr_group *g, struct orr_thread *self)
 {
 #ifdef ORR_DEBUG

@@ -120,7 +120,7 @@ static int step_busy(struct orr_worker *w, struct orr_thread *self)
 	return 0;
 }
 
-/* What the state of the worker says about its other fields. */
+/* The fields of a worker that follow from its state. */
 static void check_fields(const struct orr_worker *w)
 {
 	const struct orr_task *t = w->task;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How many tasks write a datum (see heat.h). */
+/* The number of tasks that write a datum (see heat.h). */
 #include "mpi/auto/heat.h"
 
 void orr_mpi_heat_note(struct orr_mpi *mpi, const struct starpu_data_descr *d, unsigned n)

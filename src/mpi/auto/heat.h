@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How many tasks write a datum, for load balancing (mpi/run/lb.c).
+/* The number of tasks that write a datum, for load balancing (mpi/run/lb.c).
  *
  * Invariant: a rank counts a task exactly if it executes it. */
 #ifndef ORR_MPI_HEAT_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a datum is for MPI: its payload, and the datatypes that the program registers.
+/* Data as MPI sees them: payloads, and the datatypes that the program registers.
  *
  * Invariant: a payload describes bytes that stay where they are until orr_mpi_payload_done(). */
 #ifndef ORR_MPI_DATATYPE_H

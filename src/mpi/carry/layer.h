@@ -21,7 +21,7 @@
 
 #define ORR_MPI_DEFAULT_TAG 42 /* MPI tag of envelopes unless the program sets another */
 
-/* What was asked for, by the program or the environment; does not change while the engine runs. */
+/* Settings of the program or the environment; they do not change while the engine runs. */
 struct orr_mpi_settings {
 	int comm_tag;
 	int cache; /* whether received values are kept */
@@ -33,14 +33,14 @@ struct orr_mpi_settings {
 	int data_tags;      /* MPI tags up to this may name messages with payloads */
 };
 
-/* How often the program began the layer, and what its end undoes. */
+/* The number of times that the program began the layer, and what its end undoes. */
 struct orr_mpi_life {
 	int count;
 	int owns_core; /* shut the core down at the end */
 	int left;      /* switched to no communicator: only its end is to come */
 };
 
-/* Who looks whether anything goes on. */
+/* The modules that look whether anything goes on. */
 struct orr_mpi_watch {
 	struct orr_stall *stall; /* mpi_stall.c; the engine's owner's */
 	struct orr_stuck *stuck; /* stuck.c; likewise. NULL: this rank does not look for that */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What each module of the MPI layer keeps in the layer's struct (layer.h), by module.
+/* The state of each module of the MPI layer in the layer's struct (layer.h), by module.
  *
  * Invariant: a struct of this file is used by the module that it names, and by those that its
  * comment names; others ask that module. */
@@ -89,7 +89,7 @@ struct orr_mpi_ready {
 	int max; /* started in one turn, at most; 0: no limit */
 };
 
-/* What tells whether anything is under way (unmatched.c, stuck.c). */
+/* Counts that tell whether anything is under way (unmatched.c, stuck.c). */
 struct orr_mpi_counts {
 	uint64_t nsent, nreceived; /* envelopes to and from other processes */
 	uint64_t ncollectives;     /* that began over the world, but in a simulated run */
@@ -99,7 +99,7 @@ struct orr_mpi_counts {
 	uint32_t nannounced;       /* atomic: data whose announced sends are not all there */
 };
 
-/* Where threads may drive. */
+/* The pauses of threads that may drive. */
 struct orr_mpi_rest {
 	orr_waitq_t bell;   /* threads that rest sleep on it */
 	int64_t stirred_ns; /* atomic: when something happened last */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the MPI layer tells of itself (see mpi_tell.h). The lists have the names that reports and
+/* The answers of the MPI layer (see mpi_tell.h). The lists have the names that reports and
  * tables of traces use (tools/orrery_lists.py).
  *
  * Invariant: as stated there. */
@@ -60,7 +60,7 @@ static struct orr_mpi_peer_stats *count(struct orr_mpi *mpi, struct tally *t, un
 	return v;
 }
 
-/* What the progression does just now. */
+/* The present state of the progression. */
 static const char *progression(const struct orr_mpi *mpi)
 {
 	if (!ORR_ATOMIC_LOAD(&mpi->engine.running))

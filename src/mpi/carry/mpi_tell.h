@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the MPI layer tells of itself while the run goes on (base/live.h).
+/* The answers of the MPI layer about itself while the run goes on (base/live.h).
  *
  * Invariant: it changes nothing, and holds the layer's lock for one walk over the requests. */
 #ifndef ORR_MPI_TELL_H

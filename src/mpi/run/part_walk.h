@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a part of the MPI layer does when the layer begins, ends, or goes on with another
+/* Duties of a part of the MPI layer when the layer begins, ends, or goes on with another
  * communicator, and the walks over a table of parts (parts.h has the layer's).
  *
  * A part needs those before it in the table: begin and enter go forwards, everything that undoes
