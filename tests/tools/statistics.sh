@@ -7,7 +7,7 @@
 ring=$ORR_TEST_BUILDDIR/examples/ring/ring
 devices=$ORR_TEST_BUILDDIR/tests/data/evict_order
 manual=$ORR_TEST_SRCDIR/doc/statistics.md
-verify() { "$PYTHON" -B "$ORR_TEST_SRCDIR/tests/tools/statistics.py" "$manual" "$@" || { cat err; die "statistics.py $*"; }; }
+verify() { "$PYTHON" -B "$ORR_TEST_SRCDIR/tests/tools/statistics_file.py" "$manual" "$@" || { cat err; die "statistics_file.py $*"; }; }
 export STARPU_WORKER_STATS=1 STARPU_BUS_STATS=1 STARPU_MEMORY_STATS=1 STARPU_MPI_STATS=1 STARPU_PROFILING=1
 export STARPU_WORKER_STATS_FILE=workers STARPU_BUS_STATS_FILE=buses
 
@@ -39,10 +39,10 @@ if [ "$ORR_TEST_SIM" = yes ]; then
 	sed '/"what": "worker"/s/"tasks": [0-9]*/"tasks": 12345/' sim.jsonl > wrong
 	rm -f workers* buses*
 	ok "$ORRERY" sim -n 4 --statistics sim.jsonl "$ring.sim"
-	"$PYTHON" -B "$ORR_TEST_SRCDIR/tests/tools/statistics.py" "$manual" wrong err 4 > said && die "wrong numbers are accepted"
+	"$PYTHON" -B "$ORR_TEST_SRCDIR/tests/tools/statistics_file.py" "$manual" wrong err 4 > said && die "wrong numbers are accepted"
 	has said 'worker'
 	sed 's/"foreign_s"/"fremd_s"/' sim.jsonl > wrong
-	"$PYTHON" -B "$ORR_TEST_SRCDIR/tests/tools/statistics.py" "$manual" wrong err 4 > said && die "another field is accepted"
+	"$PYTHON" -B "$ORR_TEST_SRCDIR/tests/tools/statistics_file.py" "$manual" wrong err 4 > said && die "another field is accepted"
 	has said 'foreign_s'
 fi
 of plain 1 env ORRERY_STATISTICS=plain.jsonl STARPU_NCPU=1 ORRERY_FAKE_DEVICES=1 STARPU_LIMIT_CUDA_MEM=4 STARPU_MINIMUM_CLEAN_BUFFERS=0 STARPU_IDLE_POWER=80 "$devices"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Compares a file of --statistics with the manual and with what the run printed:
-#     statistics.py MANUAL FILE.jsonl STDERR RANKS
+#     statistics_file.py MANUAL FILE.jsonl STDERR RANKS
 # The tables of workers and buses are in workers[.RANK] and buses[.RANK].
 # Invariant: exit status 1, and a line that names the difference, unless all agrees.
 import collections
