@@ -10,8 +10,8 @@ import subprocess
 
 # Of a run, not of the shell: a rank has its own, or the launcher says them.
 OURS = ("STARPU_", "ORRERY_")
-# Paths of this host, and questions to `orrery run` itself.
-NOT_PASSED = ("ORRERY_MPIRUN", "ORRERY_ALLOW_RUN_AS_ROOT", "ORRERY_DYN_SERVER", "ORRERY_DYN_HOSTS", "STARPU_HOSTNAME")
+# What is this host's own, of `orrery run` itself, or of the registry of process sets, which tells its processes.
+NOT_PASSED = ("ORRERY_MPIRUN", "ORRERY_ALLOW_RUN_AS_ROOT", "ORRERY_DYN_", "STARPU_HOSTNAME")
 # With this parameter, Open MPI refuses the options.
 LIST = "mca_base_env_list"
 ASK_S = 30
@@ -34,7 +34,7 @@ def passed_on(environment, extra):
     if LIST in extra or "OMPI_MCA_" + LIST in environment:
         return []
     given = {extra[i + 1].partition("=")[0] for i, word in enumerate(extra[:-1]) if word == "-x"}
-    names = [name for name in sorted(environment) if name.startswith(OURS) and name not in NOT_PASSED and name not in given]
+    names = [name for name in sorted(environment) if name.startswith(OURS) and not name.startswith(NOT_PASSED) and name not in given]
     return [word for name in names for word in ("-x", name)]
 
 
