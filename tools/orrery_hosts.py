@@ -11,7 +11,7 @@ import subprocess
 # Of a run, not of the shell: a rank has its own, or the launcher says them.
 OURS = ("STARPU_", "ORRERY_")
 # What is this host's own, of `orrery run` itself, or of the registry of process sets, which tells its processes.
-NOT_PASSED = ("ORRERY_MPIRUN", "ORRERY_ALLOW_RUN_AS_ROOT", "ORRERY_DYN_", "STARPU_HOSTNAME")
+NOT_PASSED = ("ORRERY_MPIRUN", "ORRERY_ALLOW_RUN_AS_ROOT", "ORRERY_DYN_SERVER", "ORRERY_DYN_HOST", "STARPU_HOSTNAME")
 # With this parameter, Open MPI refuses the options.
 LIST = "mca_base_env_list"
 ASK_S = 30
