@@ -44,15 +44,17 @@ def _per_node(environment, name):
 
 
 def _lines(environment, name):
-    """How many hosts the file lists that a variable names, and its path. None if it is not set."""
-    path = environment.get(name)
+    """The hosts that the file lists which a variable names, each with how often. {} if the variable is not set."""
+    path, hosts = environment.get(name), {}
     if not path:
-        return None, None
+        return hosts
     try:
         with open(path) as stream:
-            return sum(1 for line in stream if line.strip()), path
+            for words in filter(None, map(str.split, stream)):
+                hosts[words[0]] = hosts.get(words[0], 0) + 1
     except OSError as error:
         raise UserError("%s=%s: %s; give -n N" % (name, path, error.strerror))
+    return hosts
 
 
 def _of_slurm(environment):
@@ -64,10 +66,11 @@ def _of_slurm(environment):
 
 
 def _of_file(environment, name, count):
-    ranks, path = _lines(environment, name)
-    if not ranks:
+    hosts = _lines(environment, name)
+    if not hosts:
         return _number(environment, count), []
-    return ranks, ["--hostfile", path]
+    # As a host file, mpirun would give a host that stands there once as many ranks as it has cores.
+    return sum(hosts.values()), ["--host", ",".join("%s:%d" % item for item in hosts.items())]
 
 
 def _of_lsf(environment):

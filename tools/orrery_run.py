@@ -11,6 +11,7 @@ import shutil
 import sys
 
 import orrery_elf
+import orrery_hosts
 import orrery_jobs
 from orrery_cli import UserError, exec_program
 import orrery_launch
@@ -52,7 +53,9 @@ machines that the options or the job's allocation name.
   --quiet             no summary at the end
   --allow-run-as-root as root: answer the question of Open MPI, which refuses root
                       otherwise; ORRERY_ALLOW_RUN_AS_ROOT=1 does, too
-  --show              print the command instead of running it
+  --show              say which ranks run on which host, with how many cores, and who
+                      carries messages, in lines that begin with #; then print the
+                      command. Nothing is started
   --elastic           the number of processes may change while it runs
   --max M             with --elastic: at most M processes at a time (default N)
   --manager WHAT      with --elastic: who gives resources and takes them back:
@@ -73,15 +76,15 @@ class Outputs:
     def __init__(self):
         self.report, self.stats, self.statistics, self.quiet = None, None, None, False
 
-    def prepare(self, environment, command):
-        """Empties files of older runs, and tells the program what to write."""
+    def prepare(self, environment, command, show):
+        """Empties files of older runs, unless it is only shown, and tells the program what to write."""
         environment["ORRERY_RUN"] = command
         if not self.quiet:
             environment["ORRERY_SUMMARY"] = "1"
         for path, variable in ((self.report, "ORRERY_REPORT"), (self.stats, "ORRERY_MPI_STATS_FILE"), (self.statistics, "ORRERY_STATISTICS")):
             if path:
                 environment[variable] = os.path.abspath(path)
-                if os.path.isfile(path):
+                if os.path.isfile(path) and not show:
                     os.truncate(path, 0)
 
     def check(self, status):
@@ -205,7 +208,6 @@ def run_plain(command, environment):
 
 def run_restarting(command, environment, restart):
     """The exit status of the run that comes to its end."""
-    environment["ORRERY_CHECKPOINT_DIR"] = restart.folder
     for attempt in range(restart.times + 1):
         status, lost = launch(command, environment)
         if status == 0 or (lost is None and 0 < status <= 128):
@@ -339,14 +341,21 @@ def main(context, arguments):
     if not places(options) and not orrery_jobs.in_job(environment):
         options = default_mapping(usable_cores() + 1 if elastic["elastic"] else ranks) + options
     number = ["-n", str(ranks)] if ranks else []
-    command = [mpiexec] + number + given + options + [program] + words[1:]
+    outputs.quiet = outputs.quiet or elastic["elastic"]
+    outputs.prepare(environment, "orrery run " + " ".join(shlex.quote(word) for word in arguments), show)
+    if restart.folder:
+        environment["ORRERY_CHECKPOINT_DIR"] = restart.folder
+    start = [mpiexec] + number + given + options
+    if names_hosts(environment, extra) and orrery_hosts.version_of(mpiexec):
+        start += orrery_hosts.passed_on(environment, extra or [])
+    command = start + [program] + words[1:]
     if elastic["elastic"]:
         command = elastic_command(context, ranks, elastic, command, environment, extra)
     if show:
+        for line in orrery_hosts.describe(mpiexec, ranks, start[1 + len(number):], environment, names_hosts(environment, extra)):
+            print("# " + line)
         print(shlex.join(command) if hasattr(shlex, "join") else " ".join(command))
         return 0
-    outputs.quiet = outputs.quiet or elastic["elastic"]
-    outputs.prepare(environment, "orrery run " + " ".join(shlex.quote(word) for word in arguments))
     if restart.folder:
         return outputs.check(run_restarting(command, environment, restart))
     if elastic["elastic"]:
