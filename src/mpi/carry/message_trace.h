@@ -91,6 +91,7 @@ static inline void orr_mpi_trace_grant(struct orr_mpi *mpi, const struct orr_mpi
 {
 	if (orr_mpi_is_traced(mpi))
 		orr_trace_add(mpi->proc, (struct orr_trace_event){ .kind = ORR_TRACE_GRANT,
+								   .flags = req->kind == ORR_MPI_RECV ? ORR_TRACE_RECEIVE : 0,
 								   .worker = -1,
 								   .b = (uint32_t) req->seq,
 								   .c = orr_thread_self()->cause });
