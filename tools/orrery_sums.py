@@ -25,6 +25,7 @@ class Sums:
         self.moments = collections.defaultdict(lambda: [0, 0])   # (rank, kind, flag): number, sum of the times
         self.relayed = 0
         self.first, self.last, self.last_of = None, None, {}
+        self.last_complete = -WRAP   # the last end of a task or a receive
         steps = ~(1 << NUMBER["engine"])
         for number, e in trace.raw(1 << NUMBER["sum"]):
             process = trace.processes[number]
@@ -58,6 +59,8 @@ class Sums:
                     first = d - WRAP if d >> 63 else d
                     self.first = first + clock if self.first is None else min(self.first, first + clock)
                     self.last = ns + clock if self.last is None else max(self.last, ns + clock)
+                    if kind in (NUMBER["done"], NUMBER["recv"]):
+                        self.last_complete = max(self.last_complete, ns + clock)
                     self.last_of[rank] = max(self.last_of.get(rank, ns + clock), ns + clock)
 
     def count(self, name, flag=None):

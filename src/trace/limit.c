@@ -18,7 +18,9 @@
 #define LEAST_PER_PROCESS ((uint64_t) 12 << 10)
 #define PIECE_LEAST ((uint64_t) 16 << 10)
 #define PIECE_MOST ((uint64_t) 4 << 20)
-#define PERIODS 8             /* of the run so far, at least, that have a window */
+/* So many windows there are at least, and less than twice as many: the path of what waited for what
+ * is followed in each, so a few long ones say more than many short ones. */
+#define PERIODS 3
 #define WINDOW_LEAST_LOG2 10U /* a microsecond */
 /* Events for which no other kind of block has room, or whose loss nobody could make good. */
 #define PINNED \
