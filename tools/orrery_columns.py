@@ -375,6 +375,11 @@ class Run:
             order = np.lexsort((e[name].place, e[name].ns, columns.rank_of[e[name].process]))
             self.by_rank[name] = order, columns.rank_of[e[name].process][order]
 
+    def started_only(self):
+        """The tasks that started and did not end."""
+        t = self.columns.tasks
+        return (Task(self.columns, int(row)) for row in np.flatnonzero((t.start != NEVER) & (t.end == NEVER)))
+
     def tasks_done(self):
         return self.sums.count("done") if self.sums else int((self.columns.tasks.done != NEVER).sum())
 

@@ -98,6 +98,10 @@ class Run:
         i = bisect.bisect_left(self.completions, (ns,)) - 1
         return self.completions[i] if i >= 0 else None
 
+    def started_only(self):
+        """The tasks that started and did not end."""
+        return (t for t in self.tasks.values() if t.start is not None and t.end is None)
+
     def tasks_done(self):
         return self.sums.count("done") if self.sums else sum(t.done is not None for t in self.tasks.values())
 

@@ -110,9 +110,9 @@ struct orr_config {
 	int min_workersize, max_workersize,
 		combined_arity; /* of combined workers; max -1: no limit */
 	int codelet_profiling;  /* count tasks by codelet and worker */
-	char *powercap; /* ORRERY_POWERCAP: where Linux shows the processors' counters of energy,
-			   NULL: the usual place */
-	char *trace;    /* ORRERY_TRACE, or as below: the file that gets the events, or NULL */
+	char *powercap;    /* ORRERY_POWERCAP: where Linux shows the processors' counters of energy,
+			      NULL: the usual place */
+	char *trace;       /* ORRERY_TRACE, or as below: the file that gets the events, or NULL */
 	char *trace_limit; /* ORRERY_TRACE_LIMIT: the most bytes that it may have, or NULL */
 	int fxt_trace;     /* STARPU_FXT_TRACE */
 	char *fxt_prefix, *fxt_suffix; /* folder and name of the file then, NULL: the usual ones */

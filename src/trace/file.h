@@ -33,8 +33,8 @@ const struct orr_trace_head *orr_trace_file_head(const struct orr_trace_file *f)
 /* The process writes no more. The last one writes the index: then the result is 1, else 0. */
 int orr_trace_file_leave(struct orr_trace_file *f);
 
-/* A new block, all 0, and the chunk that must be given back with it (NULL: none). NULL: there is no room, which
- * the first caller has said. Any thread. */
+/* A new block, all 0, and the chunk that must be given back with it (NULL: none). NULL: there is no
+ * room, which the first caller has said. Any thread. */
 struct orr_trace_block *orr_trace_file_block(struct orr_trace_file *f,
 					     struct orr_trace_chunk **chunk);
 /* The caller touches its block of the chunk no more. */

@@ -16,14 +16,14 @@
 #define ORR_TRACE_MAGIC "ORRTRACE"
 #define ORR_TRACE_VERSION 1
 #define ORR_TRACE_BLOCK 4096
-#define ORR_TRACE_SMALL_BLOCK 1024 /* in a file with a limit */
+#define ORR_TRACE_SMALL_BLOCK 1024        /* in a file with a limit */
 #define ORR_TRACE_BLOCK_MAGIC 0x4b4c424fU /* "OBLK" */
 
 /* orr_trace_head.flags */
 #define ORR_TRACE_SIMULATED 1
-#define ORR_TRACE_FULL 2   /* there was no room for more: events are missing */
-#define ORR_TRACE_CLOSED 4 /* all processes left: the index is there */
-#define ORR_TRACE_LIMITED 8 /* with a limit: blocks of ORR_TRACE_SMALL_BLOCK, and sums */
+#define ORR_TRACE_FULL 2     /* there was no room for more: events are missing */
+#define ORR_TRACE_CLOSED 4   /* all processes left: the index is there */
+#define ORR_TRACE_LIMITED 8  /* with a limit: blocks of ORR_TRACE_SMALL_BLOCK, and sums */
 #define ORR_TRACE_THINNED 16 /* single events are missing outside of the windows */
 
 /* The head of the file. Behind it stands its text: lines "name value". */
@@ -36,7 +36,7 @@ struct orr_trace_head {
 	uint64_t nindex; /* CLOSED: entries of the index, which lies behind the last block */
 	uint32_t text_bytes;
 	uint32_t windows; /* atomic: of time, in which all events are there; 0: everywhere */
-	char key[64]; /* the name of the run, which its processes share */
+	char key[64];     /* the name of the run, which its processes share */
 };
 
 /* The head of a block. The index is an array of copies of them, one for each block but the first
@@ -53,7 +53,7 @@ struct orr_trace_block {
 
 /* The windows of a head: the first 2^WINDOW nanoseconds of each 2^PERIOD, by the time of the run.
  * Above THINNING there is the number of processes that are rewriting blocks. */
-#define ORR_TRACE_WINDOW_LOG2(windows) ((windows) & 0xffU)
+#define ORR_TRACE_WINDOW_LOG2(windows) ((windows) &0xffU)
 #define ORR_TRACE_PERIOD_LOG2(windows) ((windows) >> 8 & 0xffU)
 #define ORR_TRACE_THINNING 0x10000U
 #define ORR_TRACE_THINNING_MASK 0xffff0000U

@@ -98,8 +98,9 @@ static int grow(struct orr_trace_room *room, unsigned nusers)
 	bytes = bytes < PIECE_LEAST ? PIECE_LEAST : bytes > PIECE_MOST ? PIECE_MOST : bytes;
 	do {
 		if (at + bytes > room->usable)
-			bytes = room->usable > at ? (room->usable - at) / ORR_TRACE_BLOCK * ORR_TRACE_BLOCK
-						  : 0;
+			bytes = room->usable > at
+					? (room->usable - at) / ORR_TRACE_BLOCK * ORR_TRACE_BLOCK
+					: 0;
 		if (!bytes || (room->taken && room->taken + bytes > share))
 			return EFBIG;
 	} while (!ORR_ATOMIC_CAS(&room->head->end, &at, at + bytes));
@@ -124,9 +125,9 @@ int orr_trace_room_adopt(struct orr_trace_room *room)
 		   sizeof(*room->pieces)))
 		return -ENOMEM;
 	uint64_t bytes = end - ORR_TRACE_BLOCK;
-	room->pieces[room->npieces++] = (struct orr_trace_piece){
-		.at = ORR_TRACE_BLOCK, .bytes = bytes, .used = bytes
-	};
+	room->pieces[room->npieces++] = (struct orr_trace_piece){ .at = ORR_TRACE_BLOCK,
+								  .bytes = bytes,
+								  .used = bytes };
 	room->taken += bytes;
 	room->windows = room->head->windows;
 	return 0;
@@ -166,7 +167,8 @@ static int gather(const struct orr_trace_room *room, struct candidates *found)
 	*found = (struct candidates){ .first_ns = INT64_MAX, .last_ns = INT64_MIN };
 	for (size_t i = 0; i < room->npieces; i++)
 		for (uint64_t place = 0; place < room->pieces[i].used; place += room->head->block) {
-			const struct orr_trace_block *b = block_at(room, room->pieces[i].at + place);
+			const struct orr_trace_block *b = block_at(room,
+								   room->pieces[i].at + place);
 
 			if (b->magic != ORR_TRACE_BLOCK_MAGIC || !ORR_ATOMIC_LOAD(&b->nevents) ||
 			    b->kinds & PINNED)
@@ -175,10 +177,11 @@ static int gather(const struct orr_trace_room *room, struct candidates *found)
 				free(found->v);
 				return -ENOMEM;
 			}
-			found->v[found->n++] =
-				(struct candidate){ .stream = (uint64_t) b->process << 32 | b->stream,
-						    .at = room->pieces[i].at + place,
-						    .number = b->number };
+			found->v[found->n++] = (struct candidate){
+				.stream = (uint64_t) b->process << 32 | b->stream,
+				.at = room->pieces[i].at + place,
+				.number = b->number
+			};
 			int64_t first = b->first_ns + b->clock_ns, last = b->last_ns + b->clock_ns;
 			found->first_ns = first < found->first_ns ? first : found->first_ns;
 			found->last_ns = last > found->last_ns ? last : found->last_ns;
@@ -338,7 +341,8 @@ static int make_room(struct orr_trace_room *room)
 		if (!all.n)
 			break;
 		if (room->windows == (now & ~ORR_TRACE_THINNING_MASK))
-			next = fewer(now, (uint64_t) (all.last_ns - (all.first_ns < 0 ? all.first_ns : 0)));
+			next = fewer(now, (uint64_t) (all.last_ns -
+						      (all.first_ns < 0 ? all.first_ns : 0)));
 		if (!next)
 			break;
 		ORR_ATOMIC_OR(&room->head->flags, ORR_TRACE_THINNED);

@@ -95,11 +95,9 @@ static int kernel_starts(struct orr_trace_sums *s, const struct orr_trace_event 
 		s->kernels = p;
 		s->kernels_cap = more;
 	}
-	s->kernels[s->nkernels++] = (struct orr_trace_kernel){ .task = e->b,
-							       .fetch_ns = e->c,
-							       .start_ns = e->ns,
-							       .name = e->a,
-							       .worker = e->worker };
+	s->kernels[s->nkernels++] = (struct orr_trace_kernel){
+		.task = e->b, .fetch_ns = e->c, .start_ns = e->ns, .name = e->a, .worker = e->worker
+	};
 	return 0;
 }
 
@@ -134,7 +132,8 @@ static int part_of(struct orr_trace_sums *s, const struct orr_trace_event *e, st
 		return 1;
 	case ORR_TRACE_SEND:
 		*k = (struct key){ .what = ORR_SUM_SENT, .worker = -1, .a = e->a };
-		*more = (struct orr_trace_event){ .c = e->d, .d = !!(e->flags & ORR_TRACE_RELAYED) };
+		*more = (struct orr_trace_event){ .c = e->d,
+						  .d = !!(e->flags & ORR_TRACE_RELAYED) };
 		return 1;
 	case ORR_TRACE_RECV:
 		*k = (struct key){ .what = ORR_SUM_RECEIVED, .worker = -1, .a = e->a };
@@ -179,7 +178,8 @@ int orr_trace_sums_add(struct orr_trace_sums *s, const struct orr_trace_event *e
 	struct orr_trace_event more = { .c = (uint64_t) e->ns };
 	int ret;
 
-	if ((e->kind == ORR_TRACE_POST || e->kind == ORR_TRACE_GRANT) && e->flags & ORR_TRACE_RECEIVE)
+	if ((e->kind == ORR_TRACE_POST || e->kind == ORR_TRACE_GRANT) &&
+	    e->flags & ORR_TRACE_RECEIVE)
 		k.a |= ORR_SUM_FLAG;
 	if (e->kind == ORR_TRACE_SEND && e->flags & ORR_TRACE_RELAYED)
 		k.a |= ORR_SUM_FLAG;

@@ -68,7 +68,7 @@ struct orr_trace {
 	uint32_t per_block;                /* events */
 	unsigned limited;
 	int64_t clock_ns; /* to add to times of the process for those of the run */
-	orr_lock_t lock; /* protects all below */
+	orr_lock_t lock;  /* protects all below */
 	struct orr_trace_stream own, *streams;
 	uint32_t nstreams, nstrings;
 	struct orr_map strings;
