@@ -21,6 +21,7 @@ MODELLED = {"dm", "dmda", "dmdap", "dmdar", "dmdas", "dmdasd", "heft", "pheft"} 
 TINY_US = 20                   # kernels that are shorter on average
 SLOW_UNIT = 1.5                # times as long as on the best kind of unit
 SLOW_RANK, SLOW_LINK, IMBALANCE = 1.5, 2.0, 1.3   # times what the others have
+MOST_LEFT_OUT = 5                                 # times what is recorded of the path the whole may be
 FEW = 3                                           # fewer tasks or messages say nothing
 
 
@@ -241,6 +242,8 @@ def findings(run, pieces, replay=None):
     if not makespan:
         return []
     more = whole(run, pieces)
+    if more > MOST_LEFT_OUT:   # so little says nothing of the rest
+        pieces = []
 
     def scaled(some):
         return [f[:2] + (f[2] * more,) + f[3:] for f in some]
