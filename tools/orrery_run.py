@@ -20,7 +20,7 @@ from orrery_launch import launch
 
 HELP = """usage: orrery run [-n N] [--master-slave] [--elastic] [--restart[=DIR]]
                   [--mpirun "extra options"] [--report FILE] [--stats FILE]
-                  [--statistics FILE] [--trace FILE] [--quiet] [--show] PROGRAM [ARGS]
+                  [--statistics FILE] [--trace FILE] [--trace-limit SIZE] [--quiet] [--show] PROGRAM [ARGS]
 
 Runs PROGRAM, built by `orrery cc`, on N ranks of the machine at hand, or of the
 machines that the options or the job's allocation name.
@@ -50,6 +50,9 @@ machines that the options or the job's allocation name.
                       ORRERY_STATISTICS)
   --trace FILE        record what happens into FILE, for `orrery trace` (sets
                       ORRERY_TRACE)
+  --trace-limit SIZE  the trace has at most SIZE bytes (K, M or G behind the number):
+                      single events are left out, sums stay exact (sets
+                      ORRERY_TRACE_LIMIT)
   --quiet             no summary at the end
   --allow-run-as-root as root: answer the question of Open MPI, which refuses root
                       otherwise; ORRERY_ALLOW_RUN_AS_ROOT=1 does, too
@@ -141,7 +144,7 @@ def parse(arguments):
         word = words.pop(0)
         if word == "--":
             break
-        if word in ("-n", "-np", "--mpirun", "--max", "--manager", "--restarts", "--trace", "--report", "--stats", "--statistics") and not words:
+        if word in ("-n", "-np", "--mpirun", "--max", "--manager", "--restarts", "--trace", "--trace-limit", "--report", "--stats", "--statistics") and not words:
             raise UserError("%s needs a value after it" % word)
         if word in ("-n", "-np"):
             ranks = whole("-n", words.pop(0), "ranks")
@@ -159,6 +162,8 @@ def parse(arguments):
             value = word.partition("=")[2] or words.pop(0)
             orrery_options.check_output("--trace", value)
             os.environ["ORRERY_TRACE"] = os.path.abspath(value)
+        elif word.partition("=")[0] == "--trace-limit":
+            os.environ["ORRERY_TRACE_LIMIT"] = orrery_options.trace_limit(word.partition("=")[2] or words.pop(0))
         elif word.partition("=")[0] in ("--report", "--stats", "--statistics"):
             name, _, value = word.partition("=")
             value = value or words.pop(0)
@@ -181,6 +186,7 @@ def parse(arguments):
             restart.times = int(value)
         else:
             raise UserError("unknown option %s; see `orrery run --help` (options of mpirun go into --mpirun \"...\")" % word)
+    orrery_options.check_trace_limit()
     if not words:
         raise UserError("no program given; usage: orrery run -n N PROGRAM [ARGS]")
     if len(elastic) > 1 and not elastic["elastic"]:
