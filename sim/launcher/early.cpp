@@ -167,7 +167,10 @@ void launcher_early_start(void)
 void launcher_early_test(void)
 {
 	static char payload;
-	auto message = s4u::Mailbox::by_name(TEST_MAILBOX)->put_init(&payload, TEST_BYTES);
+	// Never freed: in SimGrid 4 it would take the actor with it that sends it, which is the
+	// loop.
+	auto &message = *new s4u::CommPtr(
+		s4u::Mailbox::by_name(TEST_MAILBOX)->put_init(&payload, TEST_BYTES));
 	message->start()->cancel();
 	if (orr_sim_called.isend && !tested)
 		launcher_fail(

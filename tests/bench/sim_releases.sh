@@ -82,7 +82,7 @@ BEGIN {
 		off = sprintf("%+.4f", 100 * ($2 / first[$1] - 1))
 		same = sent[$1] == $3 ? "same" : "OTHERS"
 	}
-	if ($2 == "failed" || (other != "" && (off == "-" || off > 0.1 || off < -0.1 || same != "same"))) bad++
+	if ($2 == "failed" || (other != "" && (off == "-" || off + 0 > 0.1 || off + 0 < -0.1 || same != "same"))) bad++
 	printf "%-32s %14s %14s %9s %9s %15s %15s\n", $1, first[$1], $2, off, same, wall[$1] " " mb[$1], $4 " " $5
 }
 END {
