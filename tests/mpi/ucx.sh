@@ -12,7 +12,7 @@ ORRERY_TRANSPORT=ucx
 ORR_SOAK_STEPS=60
 export ORRERY_TRANSPORT ORR_SOAK_STEPS
 # over N PROGRAM: a real run of N ranks.
-over() { ok "$ORRERY" run -n "$1" --mpirun "--oversubscribe --bind-to none" "$2"; }
+over() { ok "$ORRERY" run -n "$1" --oversubscribe "$2"; }
 
 if [ "$ORR_TEST_UCX" != yes ]; then
 	fails 1 'built without UCX; name shm or mpi, or configure again' "$ORRERY" run -n 1 "$tests/ring_blocking"

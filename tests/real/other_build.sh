@@ -27,7 +27,7 @@ case " $1 " in *" $OMPI_COMM_WORLD_RANK "*) LD_LIBRARY_PATH=$PWD/$2; export LD_L
 exec "$3"
 END
 run() {
-	timeout -k 5 40 "$ORRERY" run -n 3 --mpirun "--oversubscribe --bind-to none" \
+	timeout -k 5 40 "$ORRERY" run -n 3 --oversubscribe \
 		sh "$PWD/start" "$1" "$2" "$ORR_TEST_BUILDDIR/tests/mpi/ring_detached" > out 2> err
 	status=$?
 }

@@ -68,12 +68,12 @@ in_world() {
 # run_programs FOLDER-PREFIX: those of both worlds.
 run_programs() {
 	for n in 1 2; do
-		ok in_world real "$inst/bin/orrery" run -n $n --mpirun "--oversubscribe --bind-to none" "$1-real/ring"
+		ok in_world real "$inst/bin/orrery" run -n $n --oversubscribe "$1-real/ring"
 		has out "^ring $((2 * n))\$"
-		ok in_world real "$inst/bin/orrery" run -n $n --mpirun "--oversubscribe --bind-to none" "$1-real/sum"
+		ok in_world real "$inst/bin/orrery" run -n $n --oversubscribe "$1-real/sum"
 		has out "^sum $((200 * n))\$"
 		[ "$ORR_TEST_FORTRAN" = yes ] || continue
-		ok in_world real "$inst/bin/orrery" run -n $n --mpirun "--oversubscribe --bind-to none" "$1-real/count"
+		ok in_world real "$inst/bin/orrery" run -n $n --oversubscribe "$1-real/count"
 		has out "^count $((25 * n))\$"
 	done
 	if [ "$ORR_TEST_FORTRAN" = yes ]; then

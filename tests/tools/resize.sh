@@ -10,7 +10,7 @@ examples=$ORR_TEST_BUILDDIR/examples
 [ "$ORR_TEST_MPI$ORR_TEST_SIM" != nono ] || skip "no world with ranks"
 
 # real N PROGRAM ARGS...: a real run; sim N PROGRAM ARGS...: a simulated one.
-real() { n=$1 p=$2; shift 2; ok "$ORRERY" run -n $n --mpirun "--oversubscribe --bind-to none" "$examples/$p/$p" "$@" --check; has out 'check: OK'; }
+real() { n=$1 p=$2; shift 2; ok "$ORRERY" run -n $n --oversubscribe "$examples/$p/$p" "$@" --check; has out 'check: OK'; }
 sim() { n=$1 p=$2; shift 2; ok "$ORRERY" sim --quiet --cpus 2 -n $n "$examples/$p/$p.sim" "$@" --check; has out 'check: OK'; }
 
 # both N CHANGES PROGRAM ARGS...: in each world; they move the same.
