@@ -101,7 +101,7 @@ def check_kernels(options, program):
 def run(context, command, extra=None, launcher=None):
     env = machines.environment(context)
     if launcher:
-        orrery_launchers.allow_root(launcher, env)
+        orrery_launchers.prepare(launcher, env)
     for variable in [v for v in env if v.startswith("STARPU_MPI_FAKE")]:
         del env[variable]
     env.update(extra or {})

@@ -122,8 +122,11 @@ def find(context):
     return command, launcher_of(path, context.settings["mpi_library"])
 
 
-def allow_root(launcher, environment):
-    """Answers the launcher's question to root, if our user has said yes to us."""
+def prepare(launcher, environment):
+    """Sets what the launcher and its MPI need in the environment. Answers the launcher's question to root, if our user has said yes to us."""
+    if launcher is HYDRA:
+        # Debian's MPICH uses UCX, whose handler of signals prints a screen of addresses behind what we say of a crash.
+        environment.setdefault("UCX_HANDLE_ERRORS", "none")
     allowed = environment.get("ORRERY_ALLOW_RUN_AS_ROOT", "0")
     if allowed not in ("", "0", "1"):
         raise UserError('environment variable ORRERY_ALLOW_RUN_AS_ROOT has the value "%s": it takes 0 or 1' % allowed)

@@ -336,7 +336,7 @@ def main(context, arguments):
     launcher, restart, outputs = request.launcher, request.restart, request.outputs
     program = check_program(request.words[0])
     environment = dict(os.environ)
-    orrery_launchers.allow_root(launcher, environment)
+    orrery_launchers.prepare(launcher, environment)
     if request.slaves:
         environment.setdefault("STARPU_NMPI_MS", str(request.ranks - 1))
     number = ["-n", str(request.ranks)] if request.ranks else []

@@ -115,9 +115,12 @@ if [ "$ORR_TEST_MPI" = yes ]; then
 	reals 139 'rank LAST: task column 3 \(job 1\) of codelet faulty on worker CPU [0-9]+ crashed \(segmentation fault; 0  store_at\(\) in ; 1  cpu_faulty\(\) in ' crash
 	cell 3 'error: environment variable STARPU_MPI_GPUDIRECT has the value "banana": it takes an integer' \
 		env STARPU_MPI_GPUDIRECT=banana "$program"
-	cell 3 'error: environment variable STARPU_MPI_GPUDIRECT has the value "banana": it takes .*and [23] more ranks?' \
+	# Ranks meet in the folder that Open MPI has for a run. With MPICH, each rank says it.
+	together='.*and [23] more ranks?'
+	[ "${ORR_TEST_MPI_LIBRARY-}" != mpich ] || together=
+	cell 3 "error: environment variable STARPU_MPI_GPUDIRECT has the value \"banana\": it takes $together" \
 		env STARPU_MPI_GPUDIRECT=banana "$ORRERY" run -n 4 --oversubscribe "$program"
-	[ "$(grep -c banana out)" = 1 ] || { cat out; die "not told once"; }
+	[ -z "$together" ] || [ "$(grep -c banana out)" = 1 ] || { cat out; die "not told once"; }
 	for n in 2 4 16; do
 		cell 1 "^.orrery..0. error: nothing can act any more: $n of $n ranks wait for ever;^  rank 0 never sent tag 1, which rank 1 waits for .\"value\";rank 1 waits:|$((n - 1)) ranks, as rank 1: send of \"value\" to rank 2, tag 2, 4 bytes: waits for its data;task add .*blocked, 1 dependencies missing" \
 			env ORRERY_STALL_TIMEOUT=300000 "$ORRERY" run -n $n --oversubscribe "$program" deadlock

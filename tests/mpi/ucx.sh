@@ -36,7 +36,7 @@ ORRERY_TRANSPORT=ucx,shm over 4 "$tests/soak"
 # Rank 1 finds no device for UCX.
 cat > one_without <<END
 #!/bin/sh
-if [ "\$OMPI_COMM_WORLD_RANK" = 1 ]; then UCX_TLS=nowhere; export UCX_TLS; fi
+if [ "\$$rank_variable" = 1 ]; then UCX_TLS=nowhere; export UCX_TLS; fi
 exec "\$@"
 END
 chmod +x one_without

@@ -22,9 +22,9 @@ for other in layout sources; do
 done
 
 # A rank of the list finds the library in that folder.
-cat > start <<'END'
-case " $1 " in *" $OMPI_COMM_WORLD_RANK "*) LD_LIBRARY_PATH=$PWD/$2; export LD_LIBRARY_PATH ;; esac
-exec "$3"
+cat > start <<END
+case " \$1 " in *" \$$rank_variable "*) LD_LIBRARY_PATH=\$PWD/\$2; export LD_LIBRARY_PATH ;; esac
+exec "\$3"
 END
 run() {
 	timeout -k 5 40 "$ORRERY" run -n 3 --oversubscribe \

@@ -42,7 +42,7 @@ processes() {
 }
 
 # rank_of PID: its rank, empty if it is none.
-rank_of() { tr '\0' '\n' 2> /dev/null < "/proc/$1/environ" | sed -n 's/^OMPI_COMM_WORLD_RANK=//p'; }
+rank_of() { tr '\0' '\n' 2> /dev/null < "/proc/$1/environ" | sed -n "s/^$rank_variable=//p"; }
 
 # strike RANK: kills that rank; killed says whether there was one.
 strike() {
