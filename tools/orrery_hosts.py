@@ -8,6 +8,8 @@ import os
 import re
 import subprocess
 
+import orrery_launchers
+
 # Of a run, not of the shell: a rank has its own, or the launcher says them.
 OURS = ("STARPU_", "ORRERY_")
 # What is this host's own, of `orrery run` itself, or of the registry of process sets, which tells its processes.
@@ -17,25 +19,14 @@ LIST = "mca_base_env_list"
 ASK_S = 30
 
 
-def version_of(mpiexec):
-    """The version of Open MPI as numbers, None if it is another launcher."""
-    try:
-        text = subprocess.run([mpiexec, "--version"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              text=True, errors="replace", timeout=ASK_S, check=False).stdout
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    match = re.search(r"\(Open MPI\) (\d+)\.(\d+)", text)
-    return (int(match[1]), int(match[2])) if match else None
-
-
-def passed_on(environment, extra):
+def passed_on(launcher, environment, extra):
     """Options that let mpirun take our variables to other hosts, as they are taken to this one; those that its own
     options name are left to these."""
     if LIST in extra or "OMPI_MCA_" + LIST in environment:
         return []
-    given = {extra[i + 1].partition("=")[0] for i, word in enumerate(extra[:-1]) if word == "-x"}
+    given = {extra[i + 1].partition("=")[0] for i, word in enumerate(extra[:-1]) if word == launcher.exports}
     names = [name for name in sorted(environment) if name.startswith(OURS) and not name.startswith(NOT_PASSED) and name not in given]
-    return [word for name in names for word in ("-x", name)]
+    return [word for name in names for word in (launcher.exports, name)]
 
 
 class Place:
@@ -89,10 +80,9 @@ def without_binding(options):
     return kept + ["--bind-to", "none"]
 
 
-def placement(mpiexec, ranks, options, environment):
+def placement(launcher, mpiexec, ranks, options, environment):
     """(places, why there are none) of ranks on several hosts (0 ranks: mpirun knows how many)."""
-    version = version_of(mpiexec)
-    if not version or version[0] > 4:
+    if launcher is not orrery_launchers.OPEN_MPI_4:
         return [], "%s decides where ranks run, and cannot be asked: it is not Open MPI 4" % mpiexec
     options = without_binding(options)
     if options is None:
@@ -135,10 +125,10 @@ def transports(environment, several):
         ", ORRERY_TRANSPORT=" + value
 
 
-def describe(mpiexec, ranks, options, environment, several):
+def describe(launcher, mpiexec, ranks, options, environment, several):
     """Lines for --show: who runs where, before anything is started. several: options or the job may name other hosts."""
     if several:
-        places, why = placement(mpiexec, ranks, options, environment)
+        places, why = placement(launcher, mpiexec, ranks, options, environment)
     else:
         places, why = [Place(os.uname().nodename, range(ranks))], None
     cores = cores_of(options)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Runs mpirun for `orrery run`, shows what it says as it says it, and learns from
-# it which rank was lost.
+# Runs the launcher (mpirun, see orrery_launchers.py) for `orrery run`, shows what it says as it says
+# it, and learns from it which rank was lost.
 # An interrupt that reaches mpirun while it starts can stop it for ever: its handler calls exit() in the middle of
 # malloc() (seen with Open MPI 4.1.4). So one that does not end after a signal that ends it is killed.
 # Invariant: mpirun gets each signal once, and SIGKILL only then. Signals of the terminal reach it by
@@ -16,10 +16,6 @@ import sys
 import threading
 import time
 
-from orrery_cli import UserError
-
-# The words of mpirun about a rank that a signal ended.
-LOST = re.compile(rb"process rank (\d+) with PID \d+ on node (\S+) exited on signal (\d+)(?: \(([^)]*)\))?")
 PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
 ENDS = (signal.SIGINT, signal.SIGTERM)
 # So long mpirun may take to end, without processes of its own and with them. It kills ranks after a second.
@@ -28,32 +24,23 @@ PR_SET_PDEATHSIG = 1
 FROM_KERNEL = 128  # si_code of a signal that no process sent
 
 
-def allow_root(environment):
-    """Answers Open MPI's question to root, whom it refuses otherwise, if our user has said yes to us."""
-    allowed = environment.get("ORRERY_ALLOW_RUN_AS_ROOT", "0")
-    if allowed not in ("", "0", "1"):
-        raise UserError('environment variable ORRERY_ALLOW_RUN_AS_ROOT has the value "%s": it takes 0 or 1' % allowed)
-    if os.geteuid() == 0 and allowed == "1":
-        environment["OMPI_ALLOW_RUN_AS_ROOT"] = environment["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"
-
-
 class Lost:
     """A rank that a signal ended."""
 
     def __init__(self, match):
         self.rank, self.host, self.signal, self.name = [
-            part.decode(errors="replace") if part else "" for part in match.groups()]
+            (match.group(part) or b"").decode(errors="replace") for part in ("rank", "host", "signal", "name")]
 
     def __str__(self):
-        return "rank %s on %s was lost (signal %s%s)" % (
-            self.rank, self.host, self.signal, ", " + self.name if self.name else "")
+        return "%s on %s was lost (signal %s%s)" % (
+            "rank " + self.rank if self.rank else "a rank", self.host, self.signal, ", " + self.name if self.name else "")
 
 
 class Output:
-    """What mpirun and the ranks write to standard error, passed on at once."""
+    """What mpirun and the ranks write to a stream, passed on at once to one of ours; words: of a lost rank."""
 
-    def __init__(self, pipe):
-        self.lost = None
+    def __init__(self, pipe, to, words):
+        self.lost, self.to, self.words = None, to.fileno(), words
         self.end = b""  # of what was read, so that a line may come in two parts
         self.reader = threading.Thread(target=self.pass_on, args=(pipe.fileno(),), daemon=True)
         self.reader.start()
@@ -67,13 +54,17 @@ class Output:
             if not piece:
                 return
             try:
-                os.write(sys.stderr.fileno(), piece)
+                self.write(piece)
             except OSError:
                 pass  # nobody reads it; the run goes on
             self.end = (self.end + piece)[-4096 - len(piece):]
-            match = LOST.search(self.end)
+            match = self.words.search(self.end)
             if match and not self.lost:
                 self.lost = Lost(match)
+
+    def write(self, piece):
+        while piece:
+            piece = piece[os.write(self.to, piece):]
 
 
 def children(pid):
@@ -129,21 +120,26 @@ def left_behind(environment):
     return "%s: nothing was written, because that is done at the end of a run; other files are not complete" % " and ".join(missing)
 
 
-def launch(command, environment):
+def launch(launcher, command, environment):
     """Runs mpirun; its exit status, and the rank that was lost or None. A run that somebody interrupts ends here."""
     begin = time.monotonic()
     signals = {signal.SIGCHLD, *PASSED_ON}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
     try:
-        child = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE,
-                                 preexec_fn=lambda: prepare(before))
-        output = Output(child.stderr)
+        sys.stdout.flush()
+        child = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE if launcher.lost_in_output else None,
+                                 stderr=subprocess.PIPE, preexec_fn=lambda: prepare(before))
+        outputs = [Output(pipe, to, launcher.lost) for pipe, to in ((child.stdout, sys.stdout), (child.stderr, sys.stderr)) if pipe]
         status, ended_by = wait(child, signals)
-        output.reader.join(10)
+        for output in outputs:
+            output.reader.join(10)
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
     if ended_by:
         sys.stderr.write("orrery run: %s after %.1f s; %s\n" % (
             "interrupted" if ended_by == signal.SIGINT else "terminated", time.monotonic() - begin, left_behind(environment)))
         sys.exit(128 + ended_by)
-    return status, output.lost
+    lost = next((output.lost for output in outputs if output.lost), None)
+    if lost and launcher.signal_status:
+        status = 128 + int(lost.signal)
+    return status, lost

@@ -4,8 +4,8 @@
 # Invariant: the exit status is the program's, signals reach mpirun
 # (orrery_launch.py; with --elastic we become the registry), and no option of ours
 # contradicts those of --mpirun.
+import collections
 import os
-import re
 import shlex
 import shutil
 import sys
@@ -14,13 +14,14 @@ import orrery_elf
 import orrery_hosts
 import orrery_jobs
 from orrery_cli import UserError, exec_program
-import orrery_launch
+import orrery_launchers
 import orrery_options
 from orrery_launch import launch
 
 HELP = """usage: orrery run [-n N] [--master-slave] [--elastic] [--restart[=DIR]]
-                  [--mpirun "extra options"] [--report FILE] [--stats FILE]
-                  [--statistics FILE] [--trace FILE] [--trace-limit SIZE] [--quiet] [--show] PROGRAM [ARGS]
+                  [--oversubscribe] [--mpirun "extra options"] [--report FILE] [--stats FILE]
+                  [--statistics FILE] [--trace FILE] [--trace-limit SIZE] [--quiet] [--show]
+                  PROGRAM [ARGS]
 
 Runs PROGRAM, built by `orrery cc`, on N ranks of the machine at hand, or of the
 machines that the options or the job's allocation name.
@@ -28,6 +29,8 @@ machines that the options or the job's allocation name.
   -n N, -np N         number of ranks (default: what the job of Slurm, PBS, LSF or
                       OAR was given, else the slots of the host file in --mpirun,
                       else 1)
+  --oversubscribe     ranks share the cores of this machine: there may be more of
+                      them than cores, and none is bound, with any MPI
   --mpirun OPTIONS    further options for mpirun (one argument, split as a shell
                       does): hosts, mapping, binding, environment
   --master-slave      the program, which does not communicate itself, executes its
@@ -69,7 +72,7 @@ machines that the options or the job's allocation name.
 Outside a batch job, the cores of this machine are shared out evenly: each rank is
 bound to cores of its own, and when there are more ranks than cores nothing is
 bound. Options in --mpirun that name hosts, mapping or binding replace that; others
-(-x, --oversubscribe, --mca ...) do not. $ORRERY_MPIRUN names another mpirun.
+(-x, --mca, -genv ...) do not. $ORRERY_MPIRUN names another mpirun.
 """
 
 
@@ -107,38 +110,41 @@ class Restart:
         self.times = 10
 
 
+Request = collections.namedtuple("Request", "ranks mpiexec launcher given extra crowd show words elastic restart slaves outputs")
+
+
 def whole(option, value, what):
     if not value.isdigit() or int(value) < 1:
         raise UserError("%s %s: the number of %s must be a positive integer" % (option, value, what))
     return int(value)
 
 
-def has_hosts(extra):
+def has_hosts(launcher, extra):
     """Whether options of mpirun name hosts."""
-    return any("host" in word for word in extra or [])
+    return any("host" in word or word.partition("=")[0] in launcher.hosts + launcher.host_files for word in extra or [])
 
 
-def default_ranks(ranks, extra, needed):
+def default_ranks(launcher, ranks, extra, needed):
     """(ranks, options for mpirun): what -n says, or else what there is. Ranks may be 0, so that mpirun
     finds the number by itself, unless it is needed."""
     options = []
     if ranks is None:
-        path = orrery_jobs.host_file(extra or [])
+        path = orrery_jobs.host_file(extra or [], launcher)
         if path:
-            ranks = orrery_jobs.of_host_file(path) or 0
+            ranks = orrery_jobs.of_host_file(path, launcher) or 0
         elif orrery_jobs.in_job(os.environ):
-            ranks, options = orrery_jobs.of_job(os.environ)
+            ranks, options = orrery_jobs.of_job(os.environ, launcher)
             ranks = ranks or 0
         else:
             ranks = 1
         if needed and not ranks:
             raise UserError("how many ranks were given to this run is not said anywhere; give -n N")
-    return ranks, [] if has_hosts(extra) else options
+    return ranks, [] if has_hosts(launcher, extra) else options
 
 
-def parse(arguments):
+def parse(context, arguments):
     ranks, extra, show, slaves, restart, outputs = None, None, False, False, Restart(), Outputs()
-    elastic = {"elastic": False}
+    elastic, crowd = {"elastic": False}, False
     words = list(arguments)
     while words and words[0].startswith("-"):
         word = words.pop(0)
@@ -154,6 +160,8 @@ def parse(arguments):
             elastic["manager"] = words.pop(0)
         elif word == "--elastic":
             elastic["elastic"] = True
+        elif word == "--oversubscribe":
+            crowd = True
         elif word == "--mpirun":
             extra = shlex.split(words.pop(0))
         elif word.startswith("--mpirun="):
@@ -191,7 +199,10 @@ def parse(arguments):
         raise UserError("no program given; usage: orrery run -n N PROGRAM [ARGS]")
     if len(elastic) > 1 and not elastic["elastic"]:
         raise UserError("--max and --manager are about elastic runs; add --elastic")
-    ranks, given = default_ranks(ranks, extra, slaves or elastic["elastic"])
+    if not context.has("mpi"):
+        raise UserError("this Orrery was built without MPI; configure it again with an MPI installed (Debian: libopenmpi-dev or libmpich-dev)")
+    mpiexec, launcher = orrery_launchers.find(context)
+    ranks, given = default_ranks(launcher, ranks, extra, slaves or elastic["elastic"])
     if elastic.get("max", ranks) < ranks:
         raise UserError("--max %d is less than the %d processes that -n asks for" % (elastic["max"], ranks))
     if elastic["elastic"] and restart.folder:
@@ -200,22 +211,24 @@ def parse(arguments):
         raise UserError("--master-slave needs at least 2 ranks (-n), and excludes --elastic and --restart")
     if elastic["elastic"] and outputs.report:
         raise UserError("--report is about runs with a fixed number of processes; leave it or --elastic out")
-    return ranks, given, extra, show, words, elastic, restart, slaves, outputs
+    if elastic["elastic"] and launcher.elastic is None:
+        raise UserError("--elastic: " + launcher.no_elastic)
+    return Request(ranks, [mpiexec], launcher, given, extra, crowd, show, words, elastic, restart, slaves, outputs)
 
 
-def run_plain(command, environment):
+def run_plain(launcher, command, environment):
     """The exit status of the run; says which rank was lost, if one was."""
-    status, lost = launch(command, environment)
+    status, lost = launch(launcher, command, environment)
     if lost:
         sys.stderr.write("orrery run: %s, and nobody goes on without it: all ranks have ended. "
                          "A program with checkpoints goes on with --restart\n" % lost)
     return 128 - status if status < 0 else status
 
 
-def run_restarting(command, environment, restart):
+def run_restarting(launcher, command, environment, restart):
     """The exit status of the run that comes to its end."""
     for attempt in range(restart.times + 1):
-        status, lost = launch(command, environment)
+        status, lost = launch(launcher, command, environment)
         if status == 0 or (lost is None and 0 < status <= 128):
             break
         if status < 0:  # mpirun itself was ended, by whoever wants an end
@@ -261,47 +274,43 @@ def usable_cores():
     return len(cores)
 
 
-def default_mapping(ranks):
+def default_mapping(launcher, ranks):
     cores = usable_cores()
-    if ranks > cores:
-        return ["--oversubscribe", "--bind-to", "none"]
-    return ["--map-by", "slot:PE=%d" % (cores // ranks), "--bind-to", "core"]
+    return launcher.crowded() if ranks > cores else launcher.bound(cores // ranks)
 
 
-# Options of mpirun that say where ranks run, or what counts as a core.
-PLACING = re.compile(r"--?(map-by|bind-to|rank-by|.*host.*|H|.*machinefile|rankfile|rf|ppr|N|n?pernode|npersocket|cpus?-(set|list|per-.*)|"
-                     r"slot-list|by(node|slot|socket|core|board)|nolocal|loadbalance|use-hwthread.*|app|am|tune)(=.*)?$|rmaps|hwloc_base|orte_.*host")
+def mapping(request, environment):
+    """Options for the launcher that say how ranks share cores, before those of the user."""
+    launcher, extra = request.launcher, request.extra or []
+    placed = launcher.places(extra)
+    if request.crowd:
+        return launcher.crowd if placed else launcher.crowded()
+    if placed or orrery_jobs.in_job(environment):
+        return []
+    return default_mapping(launcher, usable_cores() + 1 if request.elastic["elastic"] else request.ranks)
 
 
-def places(extra):
-    """Whether options of mpirun place ranks themselves."""
-    return any(PLACING.match(word) for word in extra)
-
-
-# Processes end without the others, and one that dies may leave the others alone.
-ELASTIC_MCA = ["--mca", "orte_allowed_exit_without_sync", "1", "--mca", "orte_enable_recovery", "1"]
-
-
-def names_hosts(environment, extra):
+def names_hosts(launcher, environment, extra):
     """Whether processes may be on other machines than this one."""
-    return orrery_jobs.in_job(environment) or has_hosts(extra) or \
+    return orrery_jobs.in_job(environment) or has_hosts(launcher, extra) or \
         any(name.startswith("OMPI_MCA_") and "hostfile" in name for name in environment)
 
 
-def registry_hosts(environment, extra):
+def registry_hosts(launcher, environment, extra):
     """The hosts whose processes the registry waits for, with commas between them: None if it is this one only, "?"
     if others cannot be named here."""
-    if not names_hosts(environment, extra):
+    if not names_hosts(launcher, environment, extra):
         return None
-    hosts = orrery_jobs.hosts_of_options(extra or []) if has_hosts(extra) else orrery_jobs.hosts_of_job(environment)
+    hosts = orrery_jobs.hosts_of_options(extra or [], launcher) if has_hosts(launcher, extra) else orrery_jobs.hosts_of_job(environment)
     if not hosts:
         return "?"
     others = [host for host in hosts if not orrery_jobs.is_this_host(host)]
     return ",".join(others) or None
 
 
-def elastic_command(context, ranks, elastic, command, environment, extra):
+def elastic_command(context, request, command, environment):
     """The command with the registry of process sets as its parent."""
+    launcher, ranks, elastic, extra = request.launcher, request.ranks, request.elastic, request.extra
     server = os.path.join(os.path.dirname(context.paths["launcher"]), "orrery-elastic")
     if context.paths["tree"] == "build":
         server = os.path.join(context.paths["bin"], "orrery-elastic")
@@ -309,10 +318,10 @@ def elastic_command(context, ranks, elastic, command, environment, extra):
         raise UserError("%s is not there; %s" % (server, "run make" if context.paths["tree"] == "build" else "install Orrery again"))
     most = elastic.get("max", ranks)
     environment.pop("ORRERY_DYN_HOSTS", None)
-    hosts = registry_hosts(environment, extra)
+    hosts = registry_hosts(launcher, environment, extra)
     if hosts:
         environment["ORRERY_DYN_HOSTS"] = hosts
-    if most > usable_cores() and not names_hosts(environment, extra):
+    if most > usable_cores() and not names_hosts(launcher, environment, extra):
         # mpirun knows the first processes only, and lets all poll as if each had a core
         environment.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")
     if context.paths.get("moved"):
@@ -324,7 +333,7 @@ def elastic_command(context, ranks, elastic, command, environment, extra):
     environment.setdefault("EVENT_NOEPOLL", "1")
     # The other way of keeping what is known of processes maps a file for each start, and keeps it.
     environment.setdefault("PMIX_MCA_gds", "hash")
-    command[1:1] = ELASTIC_MCA + ["-x", "ORRERY_DYN_SERVER"]
+    command[1:1] = launcher.elastic
     return [server, str(ranks), str(most), elastic.get("manager", "-")] + command
 
 
@@ -332,38 +341,32 @@ def main(context, arguments):
     if arguments and arguments[0] in ("-h", "--help"):
         sys.stdout.write(HELP)
         return 0
-    ranks, given, extra, show, words, elastic, restart, slaves, outputs = parse(arguments)
-    if not context.has("mpi"):
-        raise UserError("this Orrery was built without MPI; configure it again with Open MPI installed (libopenmpi-dev)")
-    mpiexec = os.environ.get("ORRERY_MPIRUN") or context.settings["mpiexec"] or "mpirun"
-    if not shutil.which(mpiexec):
-        raise UserError("%s is not there; install Open MPI (openmpi-bin) or set ORRERY_MPIRUN" % mpiexec)
-    program = check_program(words[0])
+    request = parse(context, arguments)
+    launcher, restart, outputs = request.launcher, request.restart, request.outputs
+    program = check_program(request.words[0])
     environment = dict(os.environ)
-    orrery_launch.allow_root(environment)
-    if slaves:
-        environment.setdefault("STARPU_NMPI_MS", str(ranks - 1))
-    options = extra or []
-    if not places(options) and not orrery_jobs.in_job(environment):
-        options = default_mapping(usable_cores() + 1 if elastic["elastic"] else ranks) + options
-    number = ["-n", str(ranks)] if ranks else []
-    outputs.quiet = outputs.quiet or elastic["elastic"]
-    outputs.prepare(environment, "orrery run " + " ".join(shlex.quote(word) for word in arguments), show)
+    orrery_launchers.prepare(launcher, environment)
+    if request.slaves:
+        environment.setdefault("STARPU_NMPI_MS", str(request.ranks - 1))
+    number = ["-n", str(request.ranks)] if request.ranks else []
+    options = request.given + mapping(request, environment) + (request.extra or [])
+    outputs.quiet = outputs.quiet or request.elastic["elastic"]
+    outputs.prepare(environment, "orrery run " + " ".join(shlex.quote(word) for word in arguments), request.show)
     if restart.folder:
         environment["ORRERY_CHECKPOINT_DIR"] = restart.folder
-    start = [mpiexec] + number + given + options
-    if names_hosts(environment, extra) and orrery_hosts.version_of(mpiexec):
-        start += orrery_hosts.passed_on(environment, extra or [])
-    command = start + [program] + words[1:]
-    if elastic["elastic"]:
-        command = elastic_command(context, ranks, elastic, command, environment, extra)
-    if show:
-        for line in orrery_hosts.describe(mpiexec, ranks, start[1 + len(number):], environment, names_hosts(environment, extra)):
+    several = names_hosts(launcher, environment, request.extra)
+    if several and launcher.exports:
+        options += orrery_hosts.passed_on(launcher, environment, request.extra or [])
+    command = request.mpiexec + number + options + [program] + request.words[1:]
+    if request.elastic["elastic"]:
+        command = elastic_command(context, request, command, environment)
+    if request.show:
+        for line in orrery_hosts.describe(launcher, request.mpiexec[0], request.ranks, options, environment, several):
             print("# " + line)
         print(shlex.join(command) if hasattr(shlex, "join") else " ".join(command))
         return 0
     if restart.folder:
-        return outputs.check(run_restarting(command, environment, restart))
-    if elastic["elastic"]:
+        return outputs.check(run_restarting(launcher, command, environment, restart))
+    if request.elastic["elastic"]:
         exec_program(command, environment)
-    return outputs.check(run_plain(command, environment))
+    return outputs.check(run_plain(launcher, command, environment))

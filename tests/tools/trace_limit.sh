@@ -77,9 +77,9 @@ if [ "$ORR_TEST_SIM" = yes ]; then
 fi
 if [ "$ORR_TEST_MPI" = yes ]; then
 	# Nothing is missing: the sums are those of the file's own events.
-	ok "$ORRERY" run -n 2 --mpirun "--oversubscribe --bind-to none" --trace l --trace-limit 100M "$stencil" $small
+	ok "$ORRERY" run -n 2 --oversubscribe --trace l --trace-limit 100M "$stencil" $small
 	check same l l
-	ok "$ORRERY" run -n 2 --mpirun "--oversubscribe --bind-to none" --trace l --trace-limit 400K "$stencil" $small
+	ok "$ORRERY" run -n 2 --oversubscribe --trace l --trace-limit 400K "$stencil" $small
 	within l 409600
 	told l
 	ok "$ORRERY" trace l
