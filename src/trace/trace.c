@@ -479,11 +479,9 @@ int orr_trace_init(struct orr_process *proc)
 	char text[ORR_ABOUT_SIZE];
 
 	proc->trace = NULL;
-	if (!proc->cfg.trace)
-		return 0;
 	struct orr_trace_wish wish = { .path = proc->cfg.trace, .text = text };
 	int ret = read_limit(proc, &wish.limit);
-	if (ret)
+	if (ret || !wish.path)
 		return ret;
 	tr = calloc(1, sizeof(*tr));
 	if (!tr)
