@@ -459,7 +459,7 @@ static int read_limit(struct orr_process *proc, uint64_t *limit)
 		return 0;
 	if (orr_trace_limit_parse(text, limit)) {
 		orr_error(
-			"ORRERY_TRACE_LIMIT=%s is not a size; give bytes, or a number with K, M, G or T behind it",
+			"environment variable ORRERY_TRACE_LIMIT has the value \"%s\": it takes bytes, or a number with K, M, G or T behind it; unset or correct it",
 			text);
 		return -EINVAL;
 	}

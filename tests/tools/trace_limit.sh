@@ -69,7 +69,7 @@ if [ "$ORR_TEST_SIM" = yes ]; then
 	fails 1 'too small for the sums of 16 processes; give [0-9]+K or more' \
 		"$ORRERY" sim -n 16 --trace l --trace-limit 100K "$stencil.sim"
 	fails 2 'not a size' "$ORRERY" sim --trace l --trace-limit 1X "$stencil.sim"
-	fails 1 'ORRERY_TRACE_LIMIT=12Q is not a size' env ORRERY_TRACE_LIMIT=12Q "$ORRERY" sim --trace l "$stencil.sim"
+	fails 1 'ORRERY_TRACE_LIMIT has the value "12Q": it takes bytes' env ORRERY_TRACE_LIMIT=12Q "$ORRERY" sim --trace l "$stencil.sim"
 	fails 2 'add --trace FILE' "$ORRERY" sim --trace-limit 1M "$stencil.sim"
 	for round in 1 2 3; do
 		killed "$ORRERY" sim -n 16 --kernels skip --trace k --trace-limit 1M "$stencil.sim" -nx 4 -ny 4 -b 64 --niter 100000
