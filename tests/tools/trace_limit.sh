@@ -29,7 +29,7 @@ killed() {
 	"$@" > log 2>&1 &
 	pid=$!
 	i=0
-	while [ "$(wc -c < k 2> /dev/null || echo 0)" -lt 1000000 ] && [ $i -lt 600 ]; do sleep 0.05; i=$((i + 1)); done
+	while [ "$(wc -c < k 2> /dev/null || echo 0)" -lt 500000 ] && [ $i -lt 600 ]; do sleep 0.05; i=$((i + 1)); done
 	sleep "0.$((delay % 10))"
 	delay=$((delay + 3))
 	kill -9 $pid 2> /dev/null || die "the run was over: $(cat log)"
@@ -72,7 +72,7 @@ if [ "$ORR_TEST_SIM" = yes ]; then
 	fails 1 'ORRERY_TRACE_LIMIT has the value "12Q": it takes bytes' env ORRERY_TRACE_LIMIT=12Q "$ORRERY" sim --trace l "$stencil.sim"
 	fails 2 'add --trace FILE' "$ORRERY" sim --trace-limit 1M "$stencil.sim"
 	for round in 1 2 3; do
-		killed "$ORRERY" sim -n 16 --kernels skip --trace k --trace-limit 1M "$stencil.sim" -nx 4 -ny 4 -b 64 --niter 100000
+		killed "$ORRERY" sim -n 16 --kernels skip --trace k --trace-limit 1M "$stencil.sim" -nx 4 -ny 4 -b 64 --niter 1000000
 	done
 fi
 if [ "$ORR_TEST_MPI" = yes ]; then
