@@ -27,6 +27,11 @@
  * pages of files that are read before they are written take memory twice. */
 #define MOST_GROWTH 65536
 
+static const ElfW(Phdr) * headers_of(const char *bytes)
+{
+	return (const void *) (bytes + ((const ElfW(Ehdr) *) (const void *) bytes)->e_phoff);
+}
+
 static ElfW(Phdr) * headers(char *bytes)
 {
 	return (ElfW(Phdr) *) (void *) (bytes + ((ElfW(Ehdr) *) (void *) bytes)->e_phoff);
@@ -53,9 +58,9 @@ static size_t up(size_t n)
 }
 
 /* True if the loader writes into segments that are not writable. */
-static int code_changes(char *bytes)
+static int code_changes(const char *bytes)
 {
-	const ElfW(Phdr) *p = headers(bytes);
+	const ElfW(Phdr) *p = headers_of(bytes);
 	for (int i = 0; i < nheaders(bytes); i++) {
 		if (p[i].p_type != PT_DYNAMIC)
 			continue;
@@ -114,11 +119,10 @@ size_t segments_grow(char *bytes, size_t size)
 
 long segments_maps(const char *bytes)
 {
-	const ElfW(Ehdr) *h = (const void *) bytes;
-	const ElfW(Phdr) *p = (const void *) (bytes + h->e_phoff);
+	const ElfW(Phdr) *p = headers_of(bytes);
 	size_t end = 0;
 	long maps = 0;
-	for (int i = 0; i < h->e_phnum; i++) {
+	for (int i = 0; i < nheaders(bytes); i++) {
 		maps += p[i].p_type == PT_GNU_RELRO;
 		if (p[i].p_type != PT_LOAD)
 			continue;
@@ -182,12 +186,11 @@ static void own_pages(const ElfW(Phdr) * p, const char *bytes, size_t size, size
 void segments_share(struct segments_shared *shared, const char *bytes, size_t size, int copy_fd,
 		    size_t address)
 {
-	const ElfW(Ehdr) *h = (const void *) bytes;
-	const ElfW(Phdr) *p = (const void *) (bytes + h->e_phoff);
+	const ElfW(Phdr) *p = headers_of(bytes);
 	size_t needed = size; /* the copy's file from here on */
-	if (open_shared(shared, bytes, size))
+	if (code_changes(bytes) || open_shared(shared, bytes, size))
 		return;
-	for (int i = 0; i < h->e_phnum; i++) {
+	for (int i = 0; i < nheaders(bytes); i++) {
 		if (p[i].p_type != PT_LOAD)
 			continue;
 		if (p[i].p_flags & PF_W)

@@ -23,6 +23,39 @@ if [ "$ORR_TEST_SANITIZER" = no ]; then
 fi
 maps 12 close > /dev/null
 
+# A program whose code the loader changes (as of Fortran's compiler) shares none of it.
+cat > changed.c << 'END'
+#include <mpi.h>
+#include <stdio.h>
+static int value = 3;
+int table[4] = { 1, 2, 3, 4 };
+static int *address(void)
+{
+	int *p;
+	__asm__("movabsq $table, %0" : "=r"(p));
+	return p;
+}
+int main(int argc, char **argv)
+{
+	int rank, sum, mine;
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	value += rank;
+	MPI_Barrier(MPI_COMM_WORLD);
+	mine = value == 3 + rank && address() == table && address()[3] == 4;
+	MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+	if (!rank)
+		printf("sum %d\n", sum);
+	return MPI_Finalize();
+}
+END
+if [ "$ORR_TEST_SANITIZER" = no ] && [ "$(uname -m)" = x86_64 ]; then
+	ok "$ORRERY" cc --sim -Wl,-z,notext changed.c -o changed
+	readelf -d changed | grep -q TEXTREL || die "the loader does not change the code of this program"
+	ok "$ORRERY" sim -n 3 --quiet ./changed
+	has out '^sum 3$'
+fi
+
 # Copies for debuggers are whole, and nothing of theirs is shared.
 mkdir copies
 ORR_SIM_KEEP_COPIES=$PWD/copies
