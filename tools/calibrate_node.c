@@ -21,6 +21,7 @@
 #include "data/data.h"
 #include "data/memnode.h"
 #include "drivers/cuda_own.h"
+#include "base/seam_memory.h"
 
 enum {
 	NTASKS = 16000,

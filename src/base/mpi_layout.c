@@ -8,6 +8,7 @@
 #include <limits.h>
 #include "base/assert.h"
 #include "base/seam.h"
+#include "base/seam_memory.h"
 
 /* MPI_Type_dup() of SMPI 3.32 makes a wrong copy of indexed types. */
 void orr_layout_keep(struct orr_layout *kept, const struct orr_layout *l)

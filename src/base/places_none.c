@@ -4,6 +4,7 @@
  *
  * Invariant: nothing is known to be anywhere. */
 #include "base/process.h"
+#include "base/seam_machine.h"
 
 unsigned orr_sys_units_beside(struct orr_process *proc, const char *bus_id, int *units,
 			      unsigned max)

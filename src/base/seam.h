@@ -4,8 +4,10 @@
  * Everything that differs between a real and a simulated run is declared here and implemented
  * twice: in src/sys/ (threads, the machine's clock and memory) and in sim/sys/ (SimGrid actors,
  * virtual time, modelled machines). The rest of the runtime asks in which world it runs only for
- * what users are told and for what calibration needs (orr_sys_is_simulated). What a world asks of
- * the rest goes through base/upcalls.h.
+ * what users are told and for what calibration needs (orr_sys_is_simulated). Kernels,
+ * memory and the machine have headers of their own, seam_kernel.h, seam_memory.h and
+ * seam_machine.h; so have messages and process sets, seam_mpi.h and seam_dyn.h. What a world asks
+ * of the rest goes through base/upcalls.h.
  *
  * Each declaration has tags:
  *   [any]     any thread may call it
@@ -23,55 +25,12 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "base/lockrank.h"
+#include "base/thread.h"
 
 struct orr_process;
 struct orr_worker;
 struct orr_task;
-struct orr_owner;
-struct orr_kernel;
-struct orr_copy;
-struct orr_world_device;
-struct starpu_codelet;
-struct _starpu_data_state;
 struct orr_trace_file;
-struct orr_trace_stream;
-
-/* A thread (of a real run) or an actor (of a simulated run), as the runtime sees it. One exists per
- * thread that ever called us. */
-struct orr_thread {
-	struct orr_process *proc;  /* the process that it belongs to */
-	struct orr_worker *worker; /* the worker that it steps just now, NULL outside of kernels and
-				      driver code */
-	unsigned memnode;          /* the memory of that worker; main memory without one */
-	struct orr_task *task;     /* the task whose kernel or callback runs in it, or NULL */
-	void *acquisition; /* by the program, whose callback runs in it (data/acquire.c), or NULL */
-	unsigned ctx;      /* the scheduling context that the program chose for it + 1, 0: none */
-	unsigned idle_ctx; /* while it steps a worker: the one of the thread without worker */
-	struct orr_owner *later, *later_last; /* owners of data that this thread lets proceed when
-						 the one that proceeds now has done so */
-	int proceeding;                       /* an owner proceeds in it (data/access.h) */
-	uint16_t bursts; /* nested: it grants data to several users, sends among them */
-	void *burst;     /* sends granted meanwhile, newest first, see orr_mpi_upcalls.burst_end */
-	uint8_t under_datum;  /* a buffer is being allocated or freed under a datum's lock: nothing
-				 may be evicted and nobody woken now */
-	uint8_t gave_back;    /* memory was given back meanwhile (data/memory.c) */
-	uint8_t searching;    /* nested: it searches for memory (data/search.h) */
-	uint8_t starved;      /* it retries a request that is counted as waiting for memory */
-	unsigned trace_epoch; /* of the run that `trace` belongs to */
-	struct orr_trace_stream *trace; /* the events that it records (trace/trace.h), or NULL */
-	uint64_t cause; /* what ended, and lets others go on in this thread just now (ORR_CAUSE_*
-			   in trace/trace.h); 0: the program does */
-	double debt_us; /* virtual time charged but not yet spent (always 0 in a real run) */
-	void *sys;      /* the world's own part */
-	struct orr_magazine { /* free objects kept by this thread, see base/slab.h */
-		void *list;
-		unsigned n, epoch;
-	} mag[4];
-#ifdef ORR_DEBUG
-	struct orr_held held; /* see base/lock.c */
-#endif
-};
 
 struct orr_run_work; /* base/about.h */
 
@@ -239,28 +198,6 @@ void orr_sys_run_name(struct orr_process *proc, char *name, size_t size);
 /* [main] How many processes the run begins with, as far as its launcher says. */
 unsigned orr_sys_run_size(struct orr_process *proc);
 
-/* ---- the machine ---- */
-/* [main] Describes the machine: fills in proc->topo. Returns 0 or -errno after a message. */
-int orr_sys_topology_init(struct orr_process *proc);
-void orr_sys_topology_exit(struct orr_process *proc);
-/* [any] Binds the calling thread to these units; to one hardware thread if it is one unit. Units
- * that do not exist are left out. Returns 0, -EINVAL if none exists, -ENOSYS where nothing can be
- * bound (a simulated run, the topology of another machine), or -errno of the system. */
-int orr_sys_bind(struct orr_process *proc, const int *units, unsigned n);
-/* [main] The units, at most max of those that this process may use, that are beside the device with
- * that number on the PCI bus ("0000:3b:00.0", "": not known). Returns how many; 0: nobody knows. */
-unsigned orr_sys_units_beside(struct orr_process *proc, const char *bus_id, int *units,
-			      unsigned max);
-/* Parts of the machine that contain each other: packages, caches, units. Valid until
- * orr_sys_topology_exit. [any] [locked] The whole machine, or NULL where nobody knows; the i-th
- * part below a part, or NULL; the number of the unit that a part is, or -1. */
-struct orr_part;
-const struct orr_part *orr_sys_part_root(struct orr_process *proc);
-const struct orr_part *orr_sys_part_child(const struct orr_part *part, unsigned i);
-int orr_sys_part_unit(struct orr_process *proc, const struct orr_part *part);
-/* The worlds also define the public functions that speak of hwloc or of the system's numbers:
- * starpu_get_hwloc_topology, starpu_worker_get_hwloc_cpuset, starpu_cpu_os_index. */
-
 /* ---- threads ---- */
 enum orr_role { ORR_ROLE_WORKERS, ORR_ROLE_ENGINE, ORR_ROLE_USER };
 typedef struct orr_sys_thread orr_sys_thread_t;
@@ -287,99 +224,6 @@ double orr_sys_spin_us(struct orr_process *proc);
 /* [any] [locked] How many cores this process may count as its own: its share where processes share
  * them. At least 1. */
 unsigned orr_sys_cores(struct orr_process *proc);
-
-/* ---- kernel execution (base/world.h) ---- */
-/* [worker] Starts func(buffers, cl_arg) as kernel k; NULL: its functions are called elsewhere, or
- * nowhere. Returns 0 when the kernel has run to its end, or 1 when it ends later: k->end_us is
- * when, or INFINITY while func waits (orr_core_upcalls.ends); orr_sys_kernel_end is called then.
- * Runs the kernel, skips it, or injects its measured time, as the run asks. While models are
- * calibrated on cores that other threads want too, k->own_us tells what the kernel took without the
- * turns of those; else it is 0, and the time from the task's start to its end counts. In a
- * simulated run, the debt of the calling thread comes before the kernel. func may wait. */
-int orr_sys_kernel_start(struct orr_process *proc, struct orr_kernel *k,
-			 void (*func)(void **, void *), void **buffers, void *cl_arg);
-/* [worker] Spends the debt of the calling thread after a kernel that ends later: it ends so much
- * later still. */
-void orr_sys_kernel_settle(struct orr_thread *self, struct orr_kernel *k);
-/* [any] Does this world call the functions of the codelet (NULL: of none)? For kernels that are
- * called elsewhere than in orr_sys_kernel_start, which then only tells the time. */
-int orr_sys_kernel_runs(struct orr_process *proc, const struct starpu_codelet *cl);
-/* [worker] [waits] Called once when the kernel is over. */
-void orr_sys_kernel_end(struct orr_process *proc, struct orr_kernel *k);
-/* [any] A kernel that is no task's makes the value of h on memory node memnode: it converts
- * multiformat data that a copy brought there, or gives data their initial value. Calls
- * func(buffers, arg), a function of codelet cl for that kind of memory, or not, as the run asks;
- * func is NULL where only time passes, and may wait. Returns how many microseconds more the data
- * then take to be usable, 0 in a real run. */
-double orr_sys_convert_us(struct orr_process *proc, struct _starpu_data_state *h, unsigned memnode,
-			  struct starpu_codelet *cl, void (*func)(void **, void *), void **buffers,
-			  void *arg);
-
-/* ---- memory and copies ---- */
-/* [any] [locked] Buffers of main memory that only kernels and transfers touch. In a simulated run
- * that skips kernels no payload is stored. The result is aligned to `align` bytes (a power of two,
- * >= 64). NULL when memory is exhausted. */
-void *orr_sys_mem_alloc(struct orr_process *proc, size_t size, size_t align);
-/* [any] [locked] Frees one. size as given to orr_sys_mem_alloc; ptr may be NULL. */
-void orr_sys_mem_free(struct orr_process *proc, void *ptr, size_t size);
-/* [any] [locked] The program has limited its memory: from now on, until the runtime stops, freed
- * blocks make room at once, instead of being kept for the next one of their size. */
-void orr_sys_mem_keep_none(struct orr_process *proc);
-/* [any] [locked] Has the pages of a block (whole pages) lie on NUMA node `numa` of proc->topo,
- * beside the devices (ORR_NUMA_OF_DEVICES) if orr_sys_units_beside found all of them beside the
- * same memory, or anywhere again (ORR_NUMA_ANY). Where that is not possible nothing happens: it
- * only costs speed. */
-enum { ORR_NUMA_ANY = -1, ORR_NUMA_OF_DEVICES = -2 };
-void orr_sys_mem_bind(struct orr_process *proc, void *ptr, size_t size, int numa);
-/* [any] [locked] Memory that the program itself touches (starpu_malloc): zero-cost folded memory
- * when kernels are skipped. */
-void *orr_sys_user_alloc(struct orr_process *proc, size_t size, size_t align);
-void orr_sys_user_free(struct orr_process *proc, void *ptr, size_t size);
-/* [any] [locked] Memory for many small objects of the runtime itself (base/slab.h): `bytes`, a
- * multiple of 64, aligned to 64. NULL when memory is exhausted. */
-void *orr_sys_chunk_alloc(size_t bytes);
-void orr_sys_chunk_free(void *chunk, size_t bytes);
-/* [any] [locked] Whether payloads exist at all: 0 when kernels are skipped in a simulated run.
- * Callers then copy, pack and compare nothing. */
-int orr_sys_has_payload(struct orr_process *proc);
-/* [any] [locked] memcpy of a payload between two buffers of main memory (nothing when payloads do
- * not exist). */
-void orr_sys_memcpy(struct orr_process *proc, void *dst, const void *src, size_t size);
-/* [any] Cost in virtual time of a copy that starts now: the instant at which it is over, as far as
- * is known; a value not after now means that it is over already (always so in a real run, where the
- * copy itself took the time). *number is not 0 if copies that start later may delay it: then
- * _copy_end_us tells at that instant whether it is over, and else until when to wait. Who does not
- * wait for it need not ask. */
-double orr_sys_copy_start(struct orr_process *proc, const struct orr_copy *c, uint64_t *number);
-double orr_sys_copy_end_us(struct orr_process *proc, uint64_t number);
-
-/* ---- devices ---- */
-/* [main] Fills v with at most max devices that this world adds to those that drivers find: those of
- * the simulated machine, CUDA before OpenCL; a real run has none. At most ncuda and nopencl of
- * these kinds (negative: as many as there are). Sets proc->stand_in and proc->machine. The number
- * of devices, or -errno after a message. */
-int orr_sys_devices(struct orr_process *proc, struct orr_world_device *v, unsigned max, long ncuda,
-		    long nopencl);
-/* [main] Whether drivers may use the devices of this machine: not in a simulated run. */
-int orr_sys_drives_devices(void);
-/* [any] [locked] A buffer was allocated on a device made of host memory: in a simulated run copies
- * to it wait for as long as that takes. */
-void orr_sys_device_alloc_charge(struct orr_process *proc, unsigned memnode);
-/* [any] [locked] Main memory was pinned for a device made of host memory: in a simulated run the
- * calling thread is charged the time that this takes. */
-void orr_sys_pin_charge(struct orr_process *proc, size_t size);
-
-/* ---- energy ---- */
-#define ORR_ENERGY_COUNTERS 16
-/* A counter of energy; it starts anew from 0 after range (0: it never does). Microjoules. */
-struct orr_energy_counter {
-	uint64_t uj, range;
-};
-/* [any] Reads the counters that together tell what the units of a type use (worker -1: all of the
- * type). joules: what the runtime knows of their use since it started, for worlds without counters.
- * How many there are, or -errno after a message: -ENODEV when nothing measures that. */
-int orr_sys_energy_read(struct orr_process *proc, int arch, int worker, double joules,
-			struct orr_energy_counter v[ORR_ENERGY_COUNTERS]);
 
 /* ---- diagnosis ---- */
 /* [any] Progress for a person at a terminal; rate-limited by the implementation. */

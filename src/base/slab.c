@@ -6,6 +6,7 @@
  * batch's first object links batches. */
 #include "base/process.h"
 #include "base/assert.h"
+#include "base/seam_memory.h"
 #include "base/slab.h"
 
 #include <stdlib.h>

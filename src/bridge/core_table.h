@@ -13,6 +13,7 @@
 #include "base/link.h"
 #include "base/output.h"
 #include "base/seam.h"
+#include "base/seam_memory.h"
 #include "core/worker/core.h"
 #include "core/task/graph.h"
 #include "core/flow/insert.h"

@@ -6,6 +6,7 @@
  * it, after those of liborrery. */
 #include <config.h>
 #include "bridge/core_table.h"
+#include "base/seam_memory.h"
 
 #include <unistd.h>
 

@@ -9,6 +9,7 @@
 #include "data/handle_contents.h"
 #include "data/iface/iface.h"
 #include "base/log.h"
+#include "base/seam_memory.h"
 
 #include <errno.h>
 

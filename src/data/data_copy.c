@@ -13,6 +13,7 @@
 #include "data/iface/iface.h"
 #include "data/memory.h"
 #include "base/log.h"
+#include "base/seam_memory.h"
 #include "base/world.h"
 #include "data/fetch.h"
 #include "data/flight.h"

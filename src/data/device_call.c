@@ -6,6 +6,7 @@
 #include "data/device_call.h"
 
 #include "data/data.h"
+#include "base/seam_kernel.h"
 
 struct call {
 	struct orr_process *proc;

@@ -11,6 +11,7 @@
 #include "starpu_disk.h"
 #include "base/assert.h"
 #include "base/log.h"
+#include "base/seam_memory.h"
 #include "data/nodes.h"
 
 #include <errno.h>

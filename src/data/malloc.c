@@ -10,6 +10,7 @@
 #include "data/memory.h"
 #include "data/memnode.h"
 #include "base/log.h"
+#include "base/seam_memory.h"
 #include "data/evict.h"
 #include "data/pinned.h"
 

@@ -12,6 +12,7 @@
 #include "data/memory.h"
 #include "data/pinned.h"
 #include "data/tidy.h"
+#include "base/seam_memory.h"
 
 void *orr_memnode_stream_none(struct orr_process *proc, struct orr_copy_channel *chan)
 {

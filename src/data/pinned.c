@@ -20,6 +20,7 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "base/poison.h"
+#include "base/seam_memory.h"
 #include "data/data.h"
 
 #define PAGE ((size_t) 4096)

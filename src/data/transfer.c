@@ -20,6 +20,7 @@
 #include "base/codelet_fields.h"
 #include "base/park.h"
 #include "base/log.h"
+#include "base/seam_memory.h"
 #include "base/world.h"
 #include "data/bus.h"
 #include "data/device_call.h"

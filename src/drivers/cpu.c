@@ -8,6 +8,7 @@
 #include "core/task/task.h"
 #include "core/worker/worker.h"
 #include "base/assert.h"
+#include "base/seam_kernel.h"
 
 #include <stddef.h>
 

@@ -12,6 +12,7 @@
 #include "base/assert.h"
 #include "base/config.h"
 #include "base/log.h"
+#include "base/seam_memory.h"
 #include "drivers/choice.h"
 #include "drivers/cuda_own.h"
 #include "drivers/limit.h"

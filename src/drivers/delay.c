@@ -9,6 +9,7 @@
 
 #include "core/worker/device.h"
 #include "data/data.h"
+#include "base/seam_memory.h"
 
 struct orr_delay *orr_delay_new(const struct orr_process *proc)
 {

@@ -6,6 +6,7 @@
 
 #include "base/assert.h"
 #include "base/config.h"
+#include "base/seam_memory.h"
 #include "drivers/cuda.h"
 #include "drivers/fake.h"
 #include "drivers/fake_opencl.h"

@@ -15,6 +15,8 @@
 #include "drivers/fake_opencl.h"
 #include "base/assert.h"
 #include "base/log.h"
+#include "base/seam_kernel.h"
+#include "base/seam_memory.h"
 #include "data/data.h"
 #include "core/task/kernel_run.h"
 #include "core/task/task.h"

@@ -20,6 +20,7 @@
 
 #include "base/config.h"
 #include "base/log.h"
+#include "base/seam_memory.h"
 #include "drivers/choice.h"
 #include "drivers/limit.h"
 

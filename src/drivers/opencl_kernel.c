@@ -11,6 +11,7 @@
 
 #include "base/assert.h"
 #include "base/log.h"
+#include "base/seam_kernel.h"
 #include "core/task/kernel_run.h"
 #include "core/task/task.h"
 #include "core/worker/wake.h"

@@ -4,6 +4,7 @@
  * Invariant: copies are over when they return, so that there is nothing to assert in ram_test. */
 #include "data/memnode.h"
 #include "data/malloc.h"
+#include "base/seam_memory.h"
 
 static uintptr_t ram_alloc(struct orr_process *proc, unsigned memnode, size_t size, int flags)
 {

@@ -16,6 +16,7 @@
 #include "base/assert.h"
 #include "base/log.h"
 #include "base/park.h"
+#include "base/seam_memory.h"
 #include "drivers/slave_own.h"
 
 /* A master that has waited so long for a slave says which. */

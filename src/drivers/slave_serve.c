@@ -14,6 +14,7 @@
 #include "base/assert.h"
 #include "base/log.h"
 #include "base/park.h"
+#include "base/seam_memory.h"
 #include "drivers/slave_own.h"
 
 typedef void (*kernel)(void **, void *);

@@ -12,6 +12,8 @@
 #include "base/assert.h"
 #include "base/codelet_fields.h"
 #include "base/log.h"
+#include "base/seam_kernel.h"
+#include "base/seam_memory.h"
 #include "core/task/kernel_run.h"
 #include "core/task/task.h"
 #include "core/worker/worker.h"

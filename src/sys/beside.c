@@ -9,6 +9,7 @@
  * Invariant: it is of the same machine as proc->topo, so sets of processors mean the same in both.
  */
 #include "sys/real.h"
+#include "base/seam_machine.h"
 
 #ifdef STARPU_HAVE_HWLOC
 #include <hwloc.h>

@@ -4,6 +4,7 @@
  *
  * Invariant: nothing is bound when the topology describes another machine than this one. */
 #include "sys/real.h"
+#include "base/seam_machine.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -9,6 +9,7 @@
  *
  * Invariant: the kernel is over when orr_sys_kernel_start returns. */
 #include "base/process.h"
+#include "base/seam_kernel.h"
 #include "base/world.h"
 
 #include <sys/resource.h>

@@ -7,6 +7,7 @@
 
 #include <sched.h>
 #include "base/process.h"
+#include "base/seam_memory.h"
 
 struct orr_real_name {
 	struct orr_real_name *next;

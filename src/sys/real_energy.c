@@ -5,6 +5,7 @@
  * Invariant: the same counters in the same order at each reading. */
 #include "sys/real.h"
 #include "base/log.h"
+#include "base/seam_machine.h"
 
 #include <errno.h>
 #include <inttypes.h>

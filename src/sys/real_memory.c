@@ -13,6 +13,7 @@
 #include "sys/real.h"
 #include "base/assert.h"
 #include "base/poison.h"
+#include "base/seam_memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,6 +7,7 @@
 #include "sys/real.h"
 #include "base/assert.h"
 #include "base/log.h"
+#include "base/seam_machine.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -7,6 +7,8 @@
  * processes of a node load at the same time. */
 #include "sys/real.h"
 #include "base/log.h"
+#include "base/seam_machine.h"
+#include "base/seam_memory.h"
 
 #include <errno.h>
 #include <pthread.h>

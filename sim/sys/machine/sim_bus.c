@@ -22,6 +22,7 @@
 #include "base/upcalls.h"
 #include "base/assert.h"
 #include "base/log.h"
+#include "base/seam_memory.h"
 
 /* Of devices that were not measured: an allocation, pinning a MiB of main memory. */
 #define ALLOC_US 175.0

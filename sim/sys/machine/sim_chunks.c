@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include "base/seam.h"
 #include "base/assert.h"
+#include "base/seam_memory.h"
 
 #define HUGE_PAGE ((size_t) 2 << 20)
 #define REGION (16 * HUGE_PAGE)

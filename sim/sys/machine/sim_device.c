@@ -12,6 +12,7 @@
 #include "machine/sim_bus.h"
 #include "base/assert.h"
 #include "base/log.h"
+#include "base/seam_memory.h"
 
 #define DEFAULT_MEMORY ((size_t) 3 << 30)
 

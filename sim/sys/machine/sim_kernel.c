@@ -27,6 +27,7 @@
 #include "base/assert.h"
 #include "base/log.h"
 #include "base/park.h"
+#include "base/seam_kernel.h"
 #include "base/upcalls.h"
 
 static void note_uncalibrated(const char *name, double us)

@@ -21,6 +21,7 @@
 #include "actors/sim_rank.h"
 #include "machine/sim_memory.h"
 #include "base/assert.h"
+#include "base/seam_memory.h"
 
 #define RANGE ((size_t) 8 << 40)
 #define LEAST_RANGE ((size_t) 64 << 20)

@@ -10,6 +10,7 @@
 #include "machine/sim_cores.h"
 #include "machine/sim_node.h"
 #include "sim_progress.h"
+#include "base/seam_machine.h"
 
 static struct orr_sim_rank *rank_of(struct orr_process *proc)
 {

@@ -15,6 +15,7 @@
 #include "actors/sim_actor.h"
 #include "actors/sim_rank.h"
 #include "base/log.h"
+#include "base/seam_machine.h"
 #ifdef STARPU_HAVE_HWLOC
 #include <hwloc.h>
 #endif

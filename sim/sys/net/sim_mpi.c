@@ -31,6 +31,7 @@
 #include "base/assert.h"
 #include "base/log.h"
 #include "base/patience.h"
+#include "base/seam_memory.h"
 #include "base/upcalls.h"
 
 static struct orr_sim_rank *rank_of(struct orr_process *proc)

@@ -26,6 +26,7 @@
 #include "base/assert.h"
 #include "base/log.h"
 #include "base/map.h"
+#include "base/seam_memory.h"
 
 #define COPY_BYTES_PER_S 8e9
 

@@ -10,6 +10,7 @@
 #include "core/ctx/combined.h"
 #include "core/worker/core.h"
 #include "base/codelet_fields.h"
+#include "base/seam_machine.h"
 #include "core/task/codelet.h"
 #include "core/ctx/sched_ctx.h"
 #include "core/task/task.h"

@@ -11,6 +11,7 @@
 #include "base/refuse.h"
 #include "core/worker/core.h"
 #include "base/codelet_fields.h"
+#include "base/seam_kernel.h"
 #include "core/task/task_life.h"
 #include "core/worker/wake.h"
 #include "core/worker/device.h"

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/process.h"
+#include "base/seam_kernel.h"
 #ifdef HAVE_CONFIG_H
 #include <config.h>
 #endif

@@ -10,6 +10,7 @@
 #include "core/flow/parallel.h"
 #include "core/task/expect.h"
 #include "base/log.h"
+#include "base/seam_machine.h"
 #include "core/worker/worker_life.h"
 #include "core/task/task.h"
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/seam_kernel.h"
 #include "core/run/energy.h"
 #include "core/task/expect.h"
 #include "core/worker/group_heap.h"

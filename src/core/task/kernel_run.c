@@ -3,6 +3,7 @@
 #include "core/task/kernel_run.h"
 
 #include "core/task/task.h"
+#include "base/seam_kernel.h"
 
 int orr_worker_run(struct orr_worker *w, struct orr_task *t, void (*func)(void **, void *))
 {

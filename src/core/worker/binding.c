@@ -6,6 +6,7 @@
  * every request is granted and nothing is bound. */
 #include "core/worker/binding.h"
 #include "base/log.h"
+#include "base/seam_machine.h"
 #include "data/data.h"
 #include "core/worker/core.h"
 

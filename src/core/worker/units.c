@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "base/ids.h"
+#include "base/seam_machine.h"
 #include "core/worker/core.h"
 #include "core/worker/device.h"
 #include "core/worker/worker.h"

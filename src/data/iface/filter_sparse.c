@@ -8,6 +8,7 @@
  */
 #include "data/iface/filter_dense.h"
 #include "base/log.h"
+#include "base/seam_memory.h"
 
 #include <string.h>
 

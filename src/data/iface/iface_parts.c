@@ -10,6 +10,7 @@
 #include "data/iface/iface_parts.h"
 #include "data/iface/iface_dense.h"
 #include "base/log.h"
+#include "base/seam_memory.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -20,6 +20,7 @@
 #include "data/handle_contents.h"
 #include "base/assert.h"
 #include "base/log.h"
+#include "base/seam_memory.h"
 
 static struct orr_mpi_datatype *type_of_interface(struct orr_mpi *mpi, int id)
 {

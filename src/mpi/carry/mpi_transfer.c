@@ -32,6 +32,7 @@
 #include "mpi/carry/peer.h"
 #include "base/assert.h"
 #include "base/log.h"
+#include "base/seam_memory.h"
 #include "base/world.h"
 #include "data/access.h"
 #include "data/handle_contents.h"

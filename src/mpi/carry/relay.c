@@ -22,6 +22,7 @@
 #include <string.h>
 #include "base/assert.h"
 #include "base/log.h"
+#include "base/seam_memory.h"
 #include "mpi/carry/late.h"
 #include "mpi/carry/limits.h"
 #include "mpi/carry/message_trace.h"

@@ -14,6 +14,7 @@
 #include "base/upcalls.h"
 #include "base/assert.h"
 #include "base/log.h"
+#include "base/seam_memory.h"
 
 #define PER_CHUNK 32
 

@@ -18,6 +18,7 @@
 
 #include "base/assert.h"
 #include "base/log.h"
+#include "base/seam_memory.h"
 #include "core/task/task_count.h"
 
 #define CONTEXT 0x43504b54 /* messages of checkpoints match in a context of their own */

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/seam_memory.h"
 #include "core/task/task_count.h"
 #include "mpi/carry/unmatched.h"
 #include "mpi/carry/p2p.h"
