@@ -130,7 +130,10 @@ test_block() {
 	tests/elastic/*) kind=elastic worlds=both ;;
 	*) kind=mpi worlds=both ;;
 	esac
-	if [ $worlds != sim ]; then
+	# Kernels that nvcc compiles are for GPUs, not for the stub.
+	if [ -e "${f%.c}.cu" ]; then
+		echo "orr_gpu_test_programs += ${f%.c}"
+	elif [ $worlds != sim ]; then
 		echo "orr_${kind}_test_programs += ${f%.c}"
 		if is_test "$f"; then echo "orr_${kind}_tests += ${f%.c}"; fi
 	fi

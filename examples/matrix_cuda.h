@@ -41,12 +41,6 @@ static inline void matrix_solver_check(cusolverStatus_t status)
 		STARPU_CUBLAS_REPORT_ERROR(status);
 }
 
-static inline void matrix_cuda_begin(void)
-{
-	starpu_cublas_init();
-	starpu_cusolver_init();
-}
-
 static inline void matrix_cuda_end(void)
 {
 	for (unsigned i = 0; i < STARPU_NMAXWORKERS; i++) {
@@ -192,6 +186,49 @@ static inline void matrix_trsm(cublasSideMode_t side, cublasFillMode_t triangle,
 					      MATRIX_DOUBLES(T), MATRIX_LD(T), MATRIX_DOUBLES(A),
 					      MATRIX_LD(A)));
 	}
+}
+
+/* Three tiles of that order on one device, and the kernels that are executed on them. */
+struct matrix_warm_up {
+	int b;
+	size_t elemsize;
+	void (*kernels)(void *tiles[]);
+};
+
+static inline void matrix_warm_up(void *arg)
+{
+	const struct matrix_warm_up *w = (const struct matrix_warm_up *) arg;
+	size_t size = (size_t) w->b * w->b * w->elemsize;
+	struct starpu_matrix_interface tile[3];
+	void *tiles[3];
+	char *memory;
+
+	if (cudaMalloc((void **) &memory, 3 * size) != cudaSuccess) {
+		cudaGetLastError();
+		return; /* the first kernels take longer, then */
+	}
+	cuda_check(cudaMemsetAsync(memory, 0, 3 * size, starpu_cuda_get_local_stream()));
+	for (int i = 0; i < 3; i++) {
+		tile[i].ptr = (uintptr_t) (memory + i * size);
+		tile[i].nx = tile[i].ny = tile[i].ld = (uint32_t) w->b;
+		tile[i].elemsize = w->elemsize;
+		tiles[i] = &tile[i];
+	}
+	w->kernels(tiles);
+	cuda_check(cudaStreamSynchronize(starpu_cuda_get_local_stream()));
+	cuda_check(cudaFree(memory));
+}
+
+/* Starts NVIDIA's libraries, and executes each kernel once for each device on tiles of that order:
+ * they are loaded when they are first used, which takes 0.1 s, and which kernels depends on the
+ * order. */
+static inline void matrix_cuda_begin(int b, size_t elemsize, void (*kernels)(void *tiles[]))
+{
+	struct matrix_warm_up w = { b, elemsize, kernels };
+
+	starpu_cublas_init();
+	starpu_cusolver_init();
+	starpu_execute_on_each_worker(matrix_warm_up, &w, STARPU_CUDA);
 }
 
 #endif /* EXAMPLES_MATRIX_CUDA_H */

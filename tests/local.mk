@@ -8,6 +8,7 @@ orr_unit_test_programs =
 orr_unit_tests =
 orr_cuda_test_programs =
 orr_cuda_tests =
+orr_gpu_test_programs =
 orr_mpi_test_programs =
 orr_mpi_tests =
 orr_elastic_test_programs =
@@ -40,6 +41,9 @@ TESTS += $(orr_core_tests) $(orr_unit_tests)
 if ORR_CUDA
 orr_test_programs += $(orr_cuda_test_programs)
 TESTS += $(orr_cuda_tests)
+endif
+if ORR_NVCC
+orr_test_programs += $(orr_gpu_test_programs)
 endif
 if ORR_MPI
 orr_test_programs += $(orr_mpi_test_programs) $(orr_elastic_test_programs)
@@ -79,12 +83,15 @@ $(orr_unit_test_programs): %: %.c libcore.la
 	$(orr_test_compile) $(orr_unit_cppflags) $(orr_test_object) && $(orr_test_link) $(orr_unit_test_link)
 $(orr_cuda_test_programs): %: %.c | liborrery.la tests/lib/cudart/libcudart.la
 	$(orr_test_compile) $(orr_cuda_cppflags) $(orr_test_object) && $(orr_test_link) $(orr_cuda_test_link)
+$(orr_gpu_test_programs): %: %.c %.cu | liborrery.la
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(NVCC) -O2 $(orr_includes) $(orr_test_includes) -Xcompiler '-fPIC $(CFLAGS)' -c -o $@_cu.o $(filter %.cu,$^)
+	$(orr_test_compile) $(orr_core_cppflags) $(orr_test_object) && $(orr_test_link) $@_cu.o $(orr_core_test_link) $(CUDA_MATRIX_LIBS)
 $(orr_mpi_test_programs): %: %.c | liborrery-mpi.la liborrery.la
 	$(orr_test_compile) $(orr_mpi_cppflags) $(orr_test_object) && $(orr_test_link) $(orr_mpi_test_link)
 $(orr_elastic_test_programs): %: %.c | liborrery-dyn.la liborrery-mpi.la liborrery.la
 	$(orr_test_compile) $(orr_elastic_cppflags) $(orr_test_object) && $(orr_test_link) $(orr_elastic_test_link)
 -include $(orr_test_programs:=.d)
-MOSTLYCLEANFILES += $(orr_test_programs) $(orr_test_programs:=.o) $(orr_test_programs:=.d)
+MOSTLYCLEANFILES += $(orr_test_programs) $(orr_test_programs:=.o) $(orr_test_programs:=.d) $(orr_gpu_test_programs:=_cu.o)
 
 if ORR_SIM
 check_DATA += $(orr_sim_test_programs)

@@ -87,7 +87,7 @@ DEVICE_KERNEL(syrk_cuda);
 DEVICE_KERNEL(gemm_cuda);
 int opencl_setup(int single, int clblast) __attribute__((weak)); /* 0, or an exit status */
 DEVICE_SETUP(opencl_end);
-DEVICE_SETUP(cuda_setup);
+void cuda_setup(int b, int single) __attribute__((weak)); /* order of the tiles that come */
 DEVICE_SETUP(cuda_end);
 
 /* single.c: what kernels.c has for doubles; single_update is C -= A * B^T by plain loops */

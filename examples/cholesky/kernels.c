@@ -57,7 +57,8 @@ int kernels_setup(const struct problem *pb)
 	blas_one_thread();
 	if (pb->clblast && !opencl_setup)
 		return devices_no_clblast("cholesky");
-	device_call(cuda_setup);
+	if (cuda_setup)
+		cuda_setup(pb->b, pb->single);
 	int ret = opencl_setup ? opencl_setup(pb->single, pb->clblast) : 0;
 	return ret || !pb->devices ? ret : devices_only(factor, "cholesky");
 }

@@ -10,9 +10,18 @@
 
 extern "C" {
 
-void cuda_setup(void)
+static void each(void *tiles[])
 {
-	matrix_cuda_begin();
+	matrix_potrf(tiles[0]);
+	matrix_trsm(CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_T, CUBLAS_DIAG_NON_UNIT,
+		    tiles[0], tiles[1]);
+	matrix_syrk(tiles[1], tiles[0]);
+	matrix_gemm(tiles[0], tiles[1], tiles[2], 1);
+}
+
+void cuda_setup(int b, int single)
+{
+	matrix_cuda_begin(b, single ? sizeof(float) : sizeof(double), each);
 }
 
 void cuda_end(void)

@@ -42,7 +42,8 @@ int kernels_setup(const struct problem *pb)
 	blas_one_thread();
 	if (pb->clblast && !opencl_setup)
 		return devices_no_clblast("lu");
-	device_call(cuda_setup);
+	if (cuda_setup)
+		cuda_setup(pb->b);
 	int ret = opencl_setup ? opencl_setup(pb->clblast) : 0;
 	return ret || !pb->devices ? ret : devices_only(factor, "lu");
 }

@@ -10,9 +10,19 @@
 
 extern "C" {
 
-void cuda_setup(void)
+static void each(void *tiles[])
 {
-	matrix_cuda_begin();
+	matrix_getrf(tiles[0]);
+	matrix_trsm(CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, CUBLAS_DIAG_UNIT,
+		    tiles[0], tiles[1]);
+	matrix_trsm(CUBLAS_SIDE_RIGHT, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT,
+		    tiles[0], tiles[1]);
+	matrix_gemm(tiles[0], tiles[1], tiles[2], 0);
+}
+
+void cuda_setup(int b)
+{
+	matrix_cuda_begin(b, sizeof(double), each);
 }
 
 void cuda_end(void)

@@ -65,7 +65,7 @@ DEVICE_KERNEL(trsm_column_cuda);
 DEVICE_KERNEL(gemm_cuda);
 int opencl_setup(int clblast) __attribute__((weak)); /* 0, or an exit status */
 DEVICE_SETUP(opencl_end);
-DEVICE_SETUP(cuda_setup);
+void cuda_setup(int b) __attribute__((weak)); /* order of the tiles that come */
 DEVICE_SETUP(cuda_end);
 
 /* tiles.c */

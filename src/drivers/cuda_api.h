@@ -76,6 +76,7 @@ struct orr_cu_peer_copy {
 	X(event_create, "cudaEventCreateWithFlags", (void **event, unsigned flags)) \
 	X(event_destroy, "cudaEventDestroy", (void *event)) \
 	X(event_record, "cudaEventRecord", (void *event, void *stream)) \
+	X(stream_wait, "cudaStreamWaitEvent", (void *stream, void *event, unsigned flags)) \
 	X(event_query, "cudaEventQuery", (void *event)) \
 	X(event_wait, "cudaEventSynchronize", (void *event)) \
 	X(call_host, "cudaLaunchHostFunc", (void *stream, void (*f)(void *), void *arg)) \

@@ -41,21 +41,46 @@ void orr_cu_leave(const struct orr_cu_device *d, int old)
 		d->api->set_device(old);
 }
 
+static void *rings_of(const struct orr_cu_device *d, const void *stream)
+{
+	unsigned i = 0;
+
+	while (d->bell[i].stream != stream) {
+		i++;
+		orr_assert(i < d->nbells);
+	}
+	return d->bell[i].rings;
+}
+
+/* On an H100 an event to sleep on delayed the ring by 28 us, which an interrupt takes; rings in the
+ * stream itself delayed each kernel behind them by 20 us. */
 int orr_cu_mark(struct orr_cu_device *d, void *stream, void **event, void (*ring)(void *),
 		void *arg)
 {
-	int old = orr_cu_enter(d),
-	    err = d->api->event_create(event, ORR_CU_EVENT_SLEEPS | ORR_CU_EVENT_UNTIMED);
+	void *rings = rings_of(d, stream);
+	int old = orr_cu_enter(d), err = d->api->event_create(event, ORR_CU_EVENT_UNTIMED);
 
 	if (err == ORR_CU_SUCCESS)
 		err = d->api->event_record(*event, stream);
+	if (err == ORR_CU_SUCCESS)
+		err = d->api->stream_wait(rings, *event, 0);
 	if (err == ORR_CU_SUCCESS) {
 		ORR_ATOMIC_ADD(&d->nringing, 1);
-		err = d->api->call_host(stream, ring, arg);
+		err = d->api->call_host(rings, ring, arg);
 		if (err != ORR_CU_SUCCESS)
 			ORR_ATOMIC_ADD(&d->nringing, -1);
 	}
 	orr_cu_leave(d, old);
+	return err;
+}
+
+int orr_cu_query(const struct orr_cu_device *d, void *event)
+{
+	int err = d->api->event_query(event);
+
+	/* Else the program's next kernel would find it as the error of its launch. */
+	if (err == ORR_CU_NOT_READY)
+		d->api->last_error();
 	return err;
 }
 
@@ -110,20 +135,33 @@ static int choose(const struct orr_process *proc, int n, unsigned id[STARPU_MAXC
 
 /* ---- preparing them ---- */
 
+static int make_stream(struct orr_cu_device *d, void **stream, unsigned flags)
+{
+	int err = d->api->stream_create(stream, flags);
+	struct orr_cu_bell *b = &d->bell[d->nbells];
+
+	if (err != ORR_CU_SUCCESS)
+		return err;
+	orr_assert(d->nbells < sizeof(d->bell) / sizeof(*d->bell));
+	b->stream = *stream;
+	err = d->api->stream_create(&b->rings, ORR_CU_NON_BLOCKING);
+	d->nbells += err == ORR_CU_SUCCESS;
+	return err;
+}
+
 static int make_streams(struct orr_cu_device *d)
 {
-	unsigned n = (unsigned) d->proc->cfg.nworker_per_cuda, flags = ORR_CU_EVENT_UNTIMED;
+	unsigned n = (unsigned) d->proc->cfg.nworker_per_cuda;
 	void **copies[] = { &d->in, &d->out, &d->inside };
 	int err = d->api->set_device(d->id);
 
 	for (unsigned i = 0; i < 3 && err == ORR_CU_SUCCESS; i++)
-		err = d->api->stream_create(copies[i], ORR_CU_NON_BLOCKING);
+		err = make_stream(d, copies[i], ORR_CU_NON_BLOCKING);
 	for (unsigned i = 0; i < n && err == ORR_CU_SUCCESS; i++) {
 		/* It waits for the default stream, which careless kernels use. */
-		err = d->api->stream_create(&d->worker[i].stream, 0);
+		err = make_stream(d, &d->worker[i].stream, 0);
 		if (err == ORR_CU_SUCCESS)
-			err = d->api->event_create(&d->worker[i].event,
-						   flags | ORR_CU_EVENT_SLEEPS);
+			err = d->api->event_create(&d->worker[i].event, ORR_CU_EVENT_UNTIMED);
 	}
 	return err;
 }
@@ -161,6 +199,8 @@ static void release(struct orr_cu_device *d)
 			d->api->event_destroy(d->worker[i].event);
 		d->worker[i].event = NULL;
 	}
+	while (d->nbells > 0)
+		destroy(d, &d->bell[--d->nbells].rings);
 	await_rings(d);
 	orr_cu_leave(d, old);
 }
@@ -202,7 +242,7 @@ static void connect_peers(struct orr_cu_device *d, struct orr_cu_device *other)
 	int can = 0, err;
 
 	api->set_device(d->id);
-	err = api->stream_create(&d->peer[other - d->proc->cuda->device], ORR_CU_NON_BLOCKING);
+	err = make_stream(d, &d->peer[other - d->proc->cuda->device], ORR_CU_NON_BLOCKING);
 	if (err != ORR_CU_SUCCESS)
 		orr_fatal("CUDA device %d: no stream for copies to device %d: %s", d->id, other->id,
 			  api->text(err));

@@ -109,7 +109,7 @@ static void take_own_copies(struct orr_process *proc, struct orr_copy_channel *c
 
 static int is_over(const struct orr_cu_device *d, void *event)
 {
-	int err = d->api->event_query(event);
+	int err = orr_cu_query(d, event);
 
 	if (err != ORR_CU_SUCCESS && err != ORR_CU_NOT_READY)
 		copy_failed(d, err);

@@ -4,7 +4,8 @@
  * A device has streams for copies to it, for copies from it, for copies inside it, and for copies
  * to each other device; each of its workers has a stream for kernels. What is in a stream is
  * executed in order. Threads of CUDA's ring when something is over; an error rings nobody, so
- * whoever waits asks every now and then.
+ * whoever waits asks every now and then. Rings are ordered in a second stream beside each of these,
+ * which waits for their events: a stream stands still while a function of the host runs in it.
  *
  * Invariant: a device lives until orr_cuda_exit(), which waits for the last ring. */
 #ifndef ORR_DRIVERS_CUDA_OWN_H
@@ -31,6 +32,11 @@ struct orr_cu_worker {
 	void *event; /* kernels that are waited for are in front of it */
 };
 
+/* A stream, and the one of its rings. */
+struct orr_cu_bell {
+	void *stream, *rings;
+};
+
 struct orr_cu_device {
 	struct orr_process *proc;
 	const struct orr_cu_api *api;
@@ -38,6 +44,8 @@ struct orr_cu_device {
 	void *in, *out, *inside;
 	void *peer[STARPU_MAXCUDADEVS]; /* to each other device of the process, by index */
 	struct orr_cu_worker worker[ORR_CU_MAXWORKERS];
+	struct orr_cu_bell bell[3 + STARPU_MAXCUDADEVS + ORR_CU_MAXWORKERS];
+	unsigned nbells;
 	size_t memory;
 	unsigned memnode;  /* atomic */
 	unsigned nringing; /* atomic: rings that were ordered and are not over */
@@ -58,6 +66,8 @@ void orr_cu_leave(const struct orr_cu_device *d, int old);
 /* Behind all that is in the stream: an event, and a ring. 0 or an error of CUDA. */
 int orr_cu_mark(struct orr_cu_device *d, void *stream, void **event, void (*ring)(void *),
 		void *arg);
+/* Is all over that is in front of the event? ORR_CU_SUCCESS, ORR_CU_NOT_READY, or an error. */
+int orr_cu_query(const struct orr_cu_device *d, void *event);
 /* [waits] For all that is in the stream. 0 or an error of CUDA. */
 int orr_cu_drain(const struct orr_cu_device *d, void *stream);
 /* The runtime's number for an error of CUDA: -ENOMEM or -EIO. */

@@ -7,6 +7,17 @@ include %D%/sources.mk
 EXTRA_PROGRAMS += $(orr_bench_programs)
 EXTRA_DIST += $(orr_bench_extra)
 CLEANFILES += $(orr_bench_programs) $(orr_bench_sims)
+# Kernels for GPUs that are really there.
+orr_spin_cuda =
+if ORR_NVCC
+orr_spin_cuda += tests/lib/spin_cuda.o $(CUDA_EXAMPLE_LIBS)
+tests/lib/spin_cuda.o: tests/lib/spin_cuda.cu
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(NVCC) -O2 -Xcompiler '-fPIC $(CFLAGS)' -c -o $@ $<
+CLEANFILES += tests/lib/spin_cuda.o
+endif
+tests_bench_device_rate_LDADD += $(orr_spin_cuda)
+tests_bench_device_stream_LDADD += $(orr_spin_cuda)
+tests_bench_device_wait_LDADD += $(orr_spin_cuda)
 orr_bench_built =
 if ORR_MPI
 orr_bench_built += $(orr_bench_programs)

@@ -38,6 +38,8 @@ static void launch(void *buffers[], const void *arg, cudaStream_t stream)
 			      .n = STARPU_VECTOR_GET_NX(buffers[0]),
 			      .a = *(const struct chain_args *) arg };
 
+	/* Errors are the kernel's own, and none of the runtime's questions. */
+	CHECK_IS(cudaGetLastError(), cudaSuccess);
 	if (stub_launch(kernel, &l, sizeof(l), stream) != cudaSuccess)
 		STARPU_CUDA_REPORT_ERROR(cudaGetLastError());
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A kernel of OpenCL that computes on one unit for about as long as the program wants, for tests of
- * overlap. Where the library was built without OpenCL there is none.
+/* A kernel of OpenCL, and one of CUDA, that computes on one unit for about as long as the program
+ * wants, for tests of overlap. Where the library was built without OpenCL there is none of that;
+ * that of CUDA is in spin_cuda.cu, which a program is linked with where nvcc is there.
  *
  * Invariant: it adds 1 to the first element of its vector, however long it computes. */
 #ifndef TESTS_LIB_SPIN_H
@@ -9,12 +10,25 @@
 #include <starpu.h>
 #include <string.h>
 
+#include "lib/spin_cuda.h"
 #include "lib/test.h"
+
+static unsigned spin_rounds;
+
+#ifdef STARPU_USE_CUDA
+static inline void spin_on_cuda(void *buffers[], void *arg)
+{
+	(void) arg;
+	OK(spin_cuda_launch((float *) STARPU_VECTOR_GET_PTR(buffers[0]), spin_rounds,
+			    starpu_cuda_get_local_stream()));
+}
+#else
+#define spin_on_cuda NULL
+#endif
 
 #ifdef STARPU_USE_OPENCL
 
 static struct starpu_opencl_program spin_program;
-static unsigned spin_rounds;
 
 /* Each round depends on the one before, so that no compiler shortens the loop. */
 static const char spin_source[] =
@@ -29,13 +43,14 @@ static const char spin_source[] =
 static void spin_load(double rounds)
 {
 	spin_rounds = (unsigned) rounds;
-	if (!spin_program.programs[0])
+	if (starpu_opencl_worker_get_count() && !spin_program.programs[0])
 		OK(starpu_opencl_load_opencl_from_string(spin_source, &spin_program, NULL));
 }
 
 static void spin_unload(void)
 {
-	OK(starpu_opencl_unload_opencl(&spin_program));
+	if (spin_program.programs[0])
+		OK(starpu_opencl_unload_opencl(&spin_program));
 	memset(&spin_program, 0, sizeof(spin_program));
 }
 
@@ -63,7 +78,7 @@ static void spin_on_opencl(void *buffers[], void *arg)
 
 static void spin_load(double rounds)
 {
-	(void) rounds;
+	spin_rounds = (unsigned) rounds;
 }
 
 static void spin_unload(void) {}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tasks of a device whose copies take as long as their kernels: on a fake device, where
- * ORRERY_FAKE_COPY_MBS=10 and ORRERY_FAKE_KERNEL_US=4000 set both times, in either world; on an
- * OpenCL device spin.h makes the kernels as long as the program wants.
+ * ORRERY_FAKE_COPY_MBS=10 and ORRERY_FAKE_KERNEL_US=4000 set both times, in either world; on a
+ * device of OpenCL or CUDA spin.h makes the kernels as long as the program wants.
  *
  * Invariant: each task adds 1 to the first element of its vector of step_floats() elements. */
 #ifndef TESTS_LIB_STEP_H
@@ -12,9 +12,12 @@
 #define STEP_US 4000.0
 #define STEP_FLOATS 10000          /* 4 ms at 10 MB/s */
 #define STEP_FLOATS_OPENCL 1000000 /* of a device that really copies */
+#define STEP_FLOATS_CUDA 10000000
 
-static unsigned step_floats(void)
+static inline unsigned step_floats(void)
 {
+	if (spin_has_cuda())
+		return STEP_FLOATS_CUDA;
 	return starpu_opencl_worker_get_count() ? STEP_FLOATS_OPENCL : STEP_FLOATS;
 }
 

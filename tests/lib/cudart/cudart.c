@@ -19,9 +19,10 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static __thread int current IN_STATIC_BLOCK;
 static __thread cudaError_t last IN_STATIC_BLOCK;
 
+/* cudaErrorNotReady, too: not every runtime forgets it (that of CUDA 13 does). */
 cudaError_t stub_note(cudaError_t err)
 {
-	if (err != cudaSuccess && err != cudaErrorNotReady)
+	if (err != cudaSuccess)
 		last = err;
 	return err;
 }
@@ -142,15 +143,28 @@ static void execute(struct op *op)
 		op->f(op->arg);
 		break;
 	case OP_HOST: op->f(op->arg); break;
-	case OP_EVENT: break;
+	case OP_EVENT:
+	case OP_WAIT: break;
 	}
 }
 
-static void event_done(struct CUevent_st *e)
+static void event_left(struct CUevent_st *e)
 {
-	e->pending--;
-	if (!e->pending && e->destroyed)
+	if (!e->pending && !e->waiting && e->destroyed)
 		free(e);
+}
+
+/* The part of a stream's own operation on an event, under the lock. */
+static void execute_event(struct op *op)
+{
+	if (op->type == OP_EVENT) {
+		op->event->pending--;
+	} else {
+		while (op->event->pending && !op->event->device->error)
+			pthread_cond_wait(&stub.changed, &stub.lock);
+		op->event->waiting--;
+	}
+	event_left(op->event);
 }
 
 static void *stream_main(void *arg)
@@ -168,7 +182,9 @@ static void *stream_main(void *arg)
 			break;
 		if (op->fails)
 			s->device->error = op->fails;
-		if (!s->device->error && op->type != OP_EVENT) {
+		if (op->type == OP_EVENT || op->type == OP_WAIT) {
+			execute_event(op);
+		} else if (!s->device->error) {
 			if (++stub.busy > stub.overlap && op->type != OP_HOST)
 				stub.overlap = stub.busy;
 			stub_unlock();
@@ -176,8 +192,6 @@ static void *stream_main(void *arg)
 			stub_lock();
 			stub.busy--;
 		}
-		if (op->type == OP_EVENT)
-			event_done(op->event);
 		s->first = op->next;
 		free(op->own);
 		free(op);
@@ -329,8 +343,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 {
 	stub_lock();
 	event->destroyed = 1;
-	if (!event->pending)
-		free(event);
+	event_left(event);
 	stub_unlock();
 	return cudaSuccess;
 }
@@ -346,6 +359,17 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 	}
 	event->pending++;
 	stub_enter(s, &(struct op){ .type = OP_EVENT, .event = event });
+	return stub_entered(s, 0);
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
+{
+	(void) flags;
+	stub_lock();
+	struct CUstream_st *s = stub_stream(stream);
+
+	event->waiting++;
+	stub_enter(s, &(struct op){ .type = OP_WAIT, .event = event });
 	return stub_entered(s, 0);
 }
 

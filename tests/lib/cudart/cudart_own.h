@@ -27,7 +27,7 @@ struct device {
 };
 
 struct op {
-	enum { OP_COPY, OP_KERNEL, OP_HOST, OP_EVENT } type;
+	enum { OP_COPY, OP_KERNEL, OP_HOST, OP_EVENT, OP_WAIT } type;
 	struct op *next;
 	const char *src;
 	char *dst;
@@ -51,7 +51,7 @@ struct CUstream_st {
 
 struct CUevent_st {
 	struct device *device;
-	int pending, destroyed;
+	int pending, waiting, destroyed;
 };
 
 struct fail {
