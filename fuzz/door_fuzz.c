@@ -23,10 +23,10 @@ enum { CONNECTIONS = 10, MANAGER = CONNECTIONS, PROCESSES = 3, MOST_BYTES = 4096
 #define KEY "5ca1ab1e0ddba11c0ffee0ddf00dcafe"
 
 static struct {
-	int fd;     /* their end; -1: not connected */
-	int at;     /* its place among the peers, -1: another one has it now */
-	int keyed;  /* it has sent the key */
-	int asked;  /* messages that it may have sent */
+	int fd;    /* their end; -1: not connected */
+	int at;    /* its place among the peers, -1: another one has it now */
+	int keyed; /* it has sent the key */
+	int asked; /* messages that it may have sent */
 	char in[1 << 16];
 	size_t nin; /* of what it has received and not looked at */
 } ends[CONNECTIONS + 1];
@@ -212,11 +212,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!begun++)
 		atexit(print_counts);
-	peers = (struct orr_peers){ .door = -1,
-				    .manager_door = -1,
-				    .key = KEY,
-				    .end_process = end_process,
-				    .say = say };
+	peers = (struct orr_peers){
+		.door = -1, .manager_door = -1, .key = KEY, .end_process = end_process, .say = say
+	};
 	peers.registry = orr_dyn_registry_new(&host, PROCESSES, 8);
 	for (int e = 0; e <= MANAGER; e++)
 		ends[e].fd = ends[e].at = -1;

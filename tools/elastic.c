@@ -143,7 +143,8 @@ static void watch_starts(void)
 		run.expecting_s = 0;
 	else if (run.expecting_s <= 0)
 		run.expecting_s = orr_peers_now_s();
-	if (run.expecting_s <= 0 || orr_peers_now_s() - run.expecting_s < run.patience_s || run.peers.status)
+	if (run.expecting_s <= 0 || orr_peers_now_s() - run.expecting_s < run.patience_s ||
+	    run.peers.status)
 		return;
 	fprintf(stderr,
 		"orrery run: new processes did not call MPI_Session_init() within %g s; ending the run ($ORRERY_DYN_PATIENCE sets the time)\n",

@@ -185,8 +185,7 @@ void orr_peers_tidy(struct orr_peers *p)
 {
 	double now = orr_peers_now_s();
 	for (int i = 0; i < p->n; i++)
-		if (p->v[i].gone_s > 0 &&
-		    (!p->v[i].said_bye || now - p->v[i].gone_s > FAREWELL_S))
+		if (p->v[i].gone_s > 0 && (!p->v[i].said_bye || now - p->v[i].gone_s > FAREWELL_S))
 			process_end(p, i);
 	for (int i = 0; i < p->n; i++) {
 		const struct orr_peer *c = &p->v[i];

@@ -59,9 +59,9 @@ struct orr_peers {
 	int next_event;
 	double start_s;
 	char key[33];
-	int status; /* of the first process that failed */
-	int stop;   /* the run cannot go on */
-	int arrived; /* a process of the run has called MPI_Session_init() */
+	int status;                     /* of the first process that failed */
+	int stop;                       /* the run cannot go on */
+	int arrived;                    /* a process of the run has called MPI_Session_init() */
 	void (*end_process)(pid_t pid); /* of a host that failed */
 	void (*say)(void *arg, const char *line); /* one line for people; arg: these peers */
 };
