@@ -148,29 +148,48 @@ static int remove_stale(const struct sockaddr_un *address)
 	return stale ? unlink(address->sun_path) : -1;
 }
 
+/* Listens at a name beside that one, which nobody knows, with mode 0600. The descriptor, or -1. */
+static int listen_beside(const char *path, struct sockaddr_un *address)
+{
+	if ((size_t) snprintf(address->sun_path, sizeof(address->sun_path), "%s.%ld", path,
+			      (long) getpid()) >= sizeof(address->sun_path)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	unlink(address->sun_path);
+	mode_t before = umask(0177);
+	int bad = fd < 0 || bind(fd, (struct sockaddr *) address, sizeof(*address)) ||
+		  listen(fd, 8);
+	umask(before);
+	if (!bad)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* The name appears when somebody listens there already, so that a socket that refuses is stale. */
 int orr_door_manager(const char *path, char *why, size_t size)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	if (strlen(path) >= sizeof(address.sun_path)) {
+	struct sockaddr_un here = { .sun_family = AF_UNIX }, beside = here;
+	if (strlen(path) >= sizeof(here.sun_path) - 16) {
 		snprintf(why, size, "--manager unix:%s: the path is too long for a socket", path);
 		return -1;
 	}
-	strcpy(address.sun_path, path);
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	mode_t before = umask(0177);
-	int bad = fd < 0 || bind(fd, (struct sockaddr *) &address, sizeof(address));
-	int error = errno;
-	if (bad && fd >= 0 && error == EADDRINUSE && !remove_stale(&address)) {
-		bad = bind(fd, (struct sockaddr *) &address, sizeof(address));
+	strcpy(here.sun_path, path);
+	int fd = listen_beside(path, &beside);
+	int bad = fd < 0 || link(beside.sun_path, path), error = errno;
+	if (bad && fd >= 0 && error == EEXIST && !remove_stale(&here)) {
+		bad = link(beside.sun_path, path);
 		error = errno;
 	}
-	umask(before);
-	if (!bad && !listen(fd, 8))
+	if (fd >= 0)
+		unlink(beside.sun_path);
+	if (!bad)
 		return fd;
-	snprintf(why, size, "--manager unix:%s: %s%s", path, strerror(bad ? error : errno),
-		 bad && error == EADDRINUSE
-			 ? "; another run listens there, or it is no socket of yours"
-			 : "");
+	snprintf(why, size, "--manager unix:%s: %s%s", path, strerror(error),
+		 error == EEXIST ? "; another run listens there, or it is no socket of yours" : "");
 	if (fd >= 0)
 		close(fd);
 	return -1;

@@ -299,7 +299,7 @@ def main():
     if not chosen or "managers" in chosen:
         managers(server)
     if not chosen or "fuzz" in chosen:
-        run(server, "fuzz %s" % os.environ.get("ORR_MESSAGES", "20000"))
+        run(server, "fuzz 20000")
 
 
 main()
