@@ -19,6 +19,8 @@
 #include "elastic_manager.h"
 
 #define HELLO_S 10.0 /* in which a stranger has to say the key */
+#define SHARE 0.01   /* of the time, for strangers */
+#define REST_S 0.1   /* the longest time in which nobody looks after them */
 enum {
 	MOST_STRANGERS = 64,
 	MOST_PENDING = 16, /* requests of a connection; our library makes one at a time */
@@ -321,21 +323,36 @@ void orr_peers_no_descriptors(struct orr_peers *p)
 		p->closed_until_s = orr_peers_now_s() + 0.1;
 }
 
-/* Takes connections of processes. One that has said who it is already is no stranger for long. */
-static void enter(struct orr_peers *p)
+/* Takes connections of processes. One that has said who it is already is no stranger for long.
+ * Returns how long it took, 0 if there was none but peers. */
+static double enter(struct orr_peers *p)
 {
+	double begin = orr_peers_now_s();
+	int nstrangers = 0;
 	for (int i = 0; i < MOST_AT_ONCE; i++) {
 		int n, fd = accept4(p->door, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 		if (fd < 0) {
 			if (errno == EMFILE || errno == ENFILE || errno == ENOMEM)
 				orr_peers_no_descriptors(p);
-			return;
+			break;
 		}
-		orr_peers_serve(p, orr_peers_new(p, fd, ORR_PEER_STRANGER));
+		int at = orr_peers_new(p, fd, ORR_PEER_STRANGER);
+		orr_peers_serve(p, at);
+		nstrangers += p->v[at].role == ORR_PEER_STRANGER;
 		int oldest = oldest_stranger(p, &n);
 		if (n > MOST_STRANGERS)
 			orr_peers_end(p, oldest);
 	}
+	return nstrangers ? orr_peers_now_s() - begin : 0;
+}
+
+/* Strangers took that long, and did not become peers. Unless they may be processes that are
+ * expected, they have to wait until it is a small share of the time. */
+static void rest(struct orr_peers *p, double took_s)
+{
+	double rest_s = took_s / SHARE < REST_S ? took_s / SHARE : REST_S;
+	if (!orr_dyn_awaits(p->registry))
+		p->closed_until_s = orr_peers_now_s() + rest_s;
 }
 
 /* The events to wait for at a connection. */
@@ -357,27 +374,43 @@ static void serve_event(struct orr_peers *p, int at, short events)
 		orr_peers_end(p, at);
 }
 
+/* What has come on the connections that were there. Returns how long strangers took. */
+static double serve_peers(struct orr_peers *p, const struct pollfd *fds, int n)
+{
+	double took_s = 0;
+	for (int i = 0; i < n; i++) {
+		const struct orr_peer *c = &p->v[i];
+		if (!orr_peers_is_open(c) || c->s.fd != fds[i].fd ||
+		    (!fds[i].revents && !orr_stream_pending(&c->s)))
+			continue;
+		double begin = c->role == ORR_PEER_STRANGER ? orr_peers_now_s() : 0;
+		serve_event(p, i, fds[i].revents);
+		if (begin > 0 && p->v[i].role == ORR_PEER_STRANGER)
+			took_s += orr_peers_now_s() - begin;
+	}
+	return took_s;
+}
+
 void orr_peers_serve_all(struct orr_peers *p)
 {
-	int n = p->n, moment_ms = 50;
+	int n = p->n, moment_ms = 50, closed = orr_peers_now_s() < p->closed_until_s;
 	struct pollfd *fds = orr_dyn_memory(NULL, (size_t) (n + 2) * sizeof(*fds));
 	for (int i = 0; i < n; i++) {
 		const struct orr_peer *c = &p->v[i];
-		fds[i] = (struct pollfd){ .fd = c->s.fd,
+		int waits = closed && c->role == ORR_PEER_STRANGER;
+		fds[i] = (struct pollfd){ .fd = waits ? -1 : c->s.fd,
 					  .events = orr_peers_is_open(c) ? wanted(c) : 0 };
-		if (orr_peers_is_open(c) && may_serve(c) && orr_stream_pending(&c->s))
+		if (!waits && orr_peers_is_open(c) && may_serve(c) && orr_stream_pending(&c->s))
 			moment_ms = 0;
 	}
-	int door = orr_peers_now_s() < p->closed_until_s ? -1 : p->door;
-	fds[n] = (struct pollfd){ .fd = door, .events = POLLIN };
+	fds[n] = (struct pollfd){ .fd = closed ? -1 : p->door, .events = POLLIN };
 	fds[n + 1] = (struct pollfd){ .fd = p->manager_door, .events = POLLIN };
 	if (poll(fds, (nfds_t) n + 2, moment_ms) >= 0) {
-		for (int i = 0; i < n; i++)
-			if (orr_peers_is_open(&p->v[i]) && p->v[i].s.fd == fds[i].fd &&
-			    (fds[i].revents || orr_stream_pending(&p->v[i].s)))
-				serve_event(p, i, fds[i].revents);
+		double took_s = serve_peers(p, fds, n);
 		if (fds[n].revents)
-			enter(p);
+			took_s += enter(p);
+		if (took_s > 0)
+			rest(p, took_s);
 		if (fds[n + 1].revents)
 			orr_manager_enter(p);
 	}

@@ -3,8 +3,9 @@
  * resource managers (elastic_manager.h).
  *
  * Whoever connects is a stranger until it has said the run's key: it gets a small buffer and a
- * short time, and when there are many of them the oldest one goes. A peer, too, has a budget of
- * requests, of bytes that it sends and of bytes that wait for it.
+ * short time, and when there are many of them the oldest one goes. Together they get a small share
+ * of the time, except while processes are expected. A peer, too, has a budget of requests, of bytes
+ * that it sends and of bytes that wait for it.
  *
  * Invariant: nothing here waits; what others send costs memory and time within these limits. */
 #ifndef ORR_TOOLS_ELASTIC_PEERS_H
@@ -54,7 +55,7 @@ struct orr_peers {
 	int ntickets;
 	unsigned last_ticket;
 	int door, manager_door; /* -1: none */
-	double closed_until_s;  /* the door, when there are no descriptors */
+	double closed_until_s;  /* the door, and to strangers */
 	struct orr_dyn_script script;
 	int next_event;
 	double start_s;
