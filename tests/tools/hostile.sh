@@ -41,3 +41,23 @@ for machine in no_such_machine ../../etc/passwd ''; do
 		<link id='l' bandwidth='1GBps' latency='1us'/><route src='a' dst='b'><link_ctn id='l'/></route></zone></platform>" > property.xml
 	fails 1 "the host a has the machine $machine, which is unknown; there are:.* quickstart" "$ORRERY" sim -n 2 --platform property.xml "$program"
 done
+
+# Changed ones. All of it is one process of the launcher (hostile_platforms.cpp), in which a sanitizer would come too late.
+[ "$ORR_TEST_SANITIZER" = no ] || exit 0
+command -v "${CXX:-c++}" > /dev/null || exit 0
+"${CXX:-c++}" -O1 -shared -fPIC -o platforms.so "$ORR_TEST_SRCDIR/tests/tools/hostile_platforms.cpp" -ldl || die "hostile_platforms.cpp"
+HOSTILE_CHANGES=${ORR_HOSTILE:-300} LD_PRELOAD=$PWD/platforms.so "$ORRERY" sim -n 2 --platform good.xml "$program" >> child.out 2>> child.err
+got=$?
+cat report || die "no platform was changed: $(cat child.err)"
+[ $got = 0 ] || die "a changed platform; see hostile.crash"
+
+# Numbers that no platform has, which were once the end of the simulator.
+for change in 's/ bw="[^"]*"/ bw="0"/' 's/ bw="[^"]*"/ bw="-1"/' 's/ lat="[^"]*"/ lat="-1us"/' 's/ speed="[^"]*"/ speed="0"/'; do
+	sed "$change" good.xml > numbers.xml
+	cmp -s good.xml numbers.xml && die "$change changes nothing"
+	refused numbers.xml
+done
+sed 's/ bw="[^"]*"/ bw="0"/' good.xml > numbers.xml
+refused numbers.xml
+has err 'the link [^ ]* has a bandwidth of 0 B/s'
+exit 0
