@@ -60,6 +60,10 @@ def change(text, chance):
     return data
 
 
+def change_text(good, chance):
+    return change(good.decode(), chance)
+
+
 def change_bytes(data, chance):
     """Mostly where something stands: in the heads, and in the events."""
     data = bytearray(data)
@@ -182,10 +186,20 @@ def kinds():
     """(path, reader, good file, change) of each kind."""
     for path, reader, text in (("run.csv", statistics, STATISTICS), ("run.txt", statistics, PRINTED), ("trace.txt", durations, TRACE_TEXT),
                                ("journal", journal, JOURNAL)):
-        yield path, reader, text.encode(), lambda good, chance: change(good.decode(), chance)
+        yield path, reader, text.encode(), change_text
     yield "trace", trace, binary(), change_bytes
     for suffix in ("config", "bandwidth", "latency", "costs"):
-        yield "bus/h200x8." + suffix, machine, good_file("h200x8." + suffix), lambda good, chance: change(good.decode(), chance)
+        yield "bus/h200x8." + suffix, machine, good_file("h200x8." + suffix), change_text
+
+
+def long_lines(good):
+    """Each of the lines gets very long, in some ways."""
+    lines = good.split(b"\n")
+    for part in b"9", b"x", b" ", b"[", b",", b"= ", b"# ":
+        many = part * (1000000 // len(part))
+        for at in range(min(len(lines), 4)):
+            for line in many, lines[at] + many, many + lines[at], b"# " + many, lines[at].replace(b" ", b" " + many, 1):
+                yield b"\n".join(lines[:at] + [line] + lines[at + 1:])
 
 
 # ---- the search ----
@@ -252,6 +266,8 @@ def search(path, reader, good, changed, chance):
     begin, counts = time.monotonic(), [0, 0, 0]
     put(path, good)
     result = repr(reader(path))
+    if changed is change_text:
+        run_batch(path, reader, long_lines(good), result)
     for first in range(0, changes, BATCH):
         files = [changed(good, chance) for _ in range(min(BATCH, changes - first))]
         counts = [a + b for a, b in zip(counts, run_batch(path, reader, files, result))]
