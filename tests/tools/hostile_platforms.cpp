@@ -4,7 +4,7 @@
 // and forks; the child goes on with its simulated run, as if it had been started with that file
 // (hostile.sh).
 //
-// HOSTILE_CHANGES: how many. A run that ends with status 0 is counted, by what it printed; so is
+// HOSTILE_CHANGES: how many; HOSTILE_SEED: which. A run that ends with status 0 is counted, by what it printed; so is
 // one that ends with status 1 after lines that name the file. Any other end, more than 200 MB or 20
 // s, is a mistake: the file is left as hostile.crash, and the status is 1. Invariant: the same
 // platform has the same changes.
@@ -154,6 +154,8 @@ void Engine::load_platform(const std::string &file) const
 	const char *name = strrchr(file.c_str(), '/');
 	name = name ? name + 1 : file.c_str();
 	std::string first;
+	const char *seed = getenv("HOSTILE_SEED");
+	state *= 2 * (seed ? strtoull(seed, nullptr, 10) : 0) + 1;
 	long counts[3] = { 0, 0, 0 }, most = 0;
 	const long n = atol(getenv("HOSTILE_CHANGES"));
 	for (long i = 0; i <= n; i++) {
