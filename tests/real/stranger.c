@@ -2,8 +2,9 @@
 /* Somebody at the door of the registry of process sets, through real sockets.
  *
  *     stranger sit|trickle|flood|knock ADDRESS PORT SECONDS
- *     stranger fuzz COUNT SEED       as the command of orrery-elastic: messages without the key
- *     stranger keyed COUNT SEED      the same: messages of threads that have said it
+ *     stranger fuzz COUNT SEED       as the command of `orrery-elastic 2 ...`: messages without the
+ * key stranger keyed COUNT SEED      of `orrery-elastic 1 ...`: messages of threads that have said
+ * it
  *
  * Without the key, each message comes on a connection of its own, and counts when the registry has
  * closed that one after all of it. With the key, those of a connection do: it is given up when the
@@ -284,30 +285,27 @@ static void ask_word(const char *word, const char *more)
 	ask(self.process, &m, "ok");
 }
 
-/* The process of the run: it keeps to the protocol. */
-static void process_begin(void)
+/* Somebody of the run, who keeps to the protocol, arrives. Returns the connection. */
+static int arrive(const char *role, int place)
 {
 	struct message m;
+	int fd = dial();
 
-	self.process = dial();
-	CHECK(self.process >= 0, "nobody listens");
-	hello(&m, self.key, "early", 0);
-	ask(self.process, &m, "ok");
-	hello(&m, self.key, "process", 0);
-	ask(self.process, &m, "ok");
-	ask_word("ready", NULL);
+	CHECK(fd >= 0, "nobody listens");
+	hello(&m, self.key, role, place);
+	ask(fd, &m, "ok");
+	return fd;
 }
 
-static void process_end(void)
+static void say_bye(int fd)
 {
 	struct message m;
 
-	ask_word("members", "mpi://WORLD");
 	put_head(&m, 0, 0);
 	put_word(&m, "bye");
 	put_word(&m, "0");
 	put_end(&m);
-	CHECK_IS(send(self.process, m.bytes, m.n, MSG_NOSIGNAL), m.n);
+	CHECK_IS(send(fd, m.bytes, m.n, MSG_NOSIGNAL), m.n);
 }
 
 /* ---- messages that are counted ---- */
@@ -344,7 +342,7 @@ static void fuzz_without(long count)
 		for (int i = 0; i < ABREAST; i++)
 			until_closed(fds[i], "stranger");
 		if (done % (1 << 12) == 0)
-			ask_word("members", "mpi://WORLD");
+			close(arrive("early", 1));
 	}
 }
 
@@ -400,13 +398,33 @@ static void fuzz(int keyed, long count, unsigned seed)
 	inet_pton(AF_INET, text, &self.address.sin_addr);
 	snprintf(self.key, sizeof(self.key), "%s", key);
 	self.random = 0x9e3779b97f4a7c15ULL * (seed + 1);
-	process_begin();
+	/* Without the key: one process is awaited all the while, so that the registry looks after
+	 * strangers as they come. */
+	int late;
+	self.process = arrive("process", 0);
+	if (keyed)
+		ask_word("ready", NULL);
 	long tenth = count / 10, before;
 	(keyed ? fuzz_keyed : fuzz_without)(tenth);
 	before = memory_kib();
 	(keyed ? fuzz_keyed : fuzz_without)(count - tenth);
 	long grown = memory_kib() - before;
-	process_end();
+	if (!keyed) {
+		struct message m;
+
+		late = arrive("process", 1);
+		for (int i = 0; i < 2; i++) {
+			put_head(&m, 0, 1);
+			put_word(&m, "ready");
+			put_end(&m);
+			CHECK_IS(send(i ? late : self.process, m.bytes, m.n, MSG_NOSIGNAL), m.n);
+		}
+		for (int i = 0; i < 2; i++)
+			answer(i ? late : self.process, (char[4096]){ 0 }, 4096);
+		say_bye(late);
+	}
+	ask_word("members", "mpi://WORLD");
+	say_bye(self.process);
 	printf("%ld messages %s the key in %.0f s; the slowest answer took %.3f s; the registry grew by %ld KiB after the first tenth\n",
 	       count, keyed ? "with" : "without", now_s() - begin, self.slowest_s, grown);
 	CHECK(grown < 20000, "it grows");

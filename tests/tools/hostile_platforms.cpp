@@ -4,10 +4,10 @@
 // and forks; the child goes on with its simulated run, as if it had been started with that file
 // (hostile.sh).
 //
-// HOSTILE_CHANGES: how many; HOSTILE_SEED: which. A run that ends with status 0 is counted, by what it printed; so is
-// one that ends with status 1 after lines that name the file. Any other end, more than 200 MB or 20
-// s, is a mistake: the file is left as hostile.crash, and the status is 1. Invariant: the same
-// platform has the same changes.
+// HOSTILE_CHANGES: how many; HOSTILE_SEED: which. A run that ends with status 0 is counted, by what
+// it printed; so is one that ends with status 1 after lines that name the file. Any other end, more
+// than 200 MB or 20 s, is a mistake: the file is left as hostile.crash, and the status is 1.
+// Invariant: the same platform has the same changes.
 #include <dlfcn.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
