@@ -10,6 +10,7 @@ orr_checkpoint_files = src/mpi/checkpoint/checkpoint_file.c src/mpi/checkpoint/c
 orr_fuzz_ldflags = $(orr_fuzz_wrap)
 orr_fuzz_ldadd = libcore.la $(HWLOC_LIBS) $(OPENCL_LIBS) $(ORR_SYS_LIBS)
 include %D%/sources.mk
+fuzz_door_fuzz_SOURCES += $(orr_registry)
 fuzz_registry_fuzz_SOURCES += $(orr_registry)
 if ORR_MPI
 fuzz_checkpoint_fuzz_SOURCES += $(orr_checkpoint_files)
@@ -38,7 +39,7 @@ fuzz/clang/%_fuzz: fuzz/clang/fuzz/%_fuzz.o $(orr_fuzz_objects)
 
 fuzz/clang/checkpoint_fuzz: $(patsubst %.c,fuzz/clang/%.o,$(orr_checkpoint_files))
 fuzz/clang/envelope_fuzz: fuzz/clang/src/mpi/carry/message_parse.o
-fuzz/clang/registry_fuzz: $(patsubst %.c,fuzz/clang/%.o,$(filter %.c,$(orr_registry)))
+fuzz/clang/door_fuzz fuzz/clang/registry_fuzz: $(patsubst %.c,fuzz/clang/%.o,$(filter %.c,$(orr_registry)))
 
 -include $(wildcard fuzz/clang/*/*.d fuzz/clang/*/*/*.d fuzz/clang/*/*/*/*.d fuzz/clang/*/*/*/*/*.d)
 

@@ -2,16 +2,18 @@
 /* Runs a target without libFuzzer, as any compiler builds it: every input of its corpus, then
  * random changes of these.
  *
- *      NAME_fuzz [-n CHANGES] [-s SEED] [FILE or FOLDER ...]
+ *      NAME_fuzz [-n CHANGES] [-s SEED] [-t SECONDS] [FILE or FOLDER ...]
  *
  * Without files: the corpus of the source tree, $ORR_TEST_SRCDIR/fuzz/corpus/NAME. CHANGES is the
- * number of changed inputs ($FUZZ_CHANGES, or 20000). Invariant: the same arguments give the same
+ * number of changed inputs ($FUZZ_CHANGES, or 20000); with SECONDS ($FUZZ_SECONDS), the least
+ * number, and it goes on until they are over. Invariant: the same arguments give the same
  * inputs. An input that ends the program is left in NAME_fuzz.crash, in the current folder. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include "fuzz.h"
 
@@ -263,18 +265,20 @@ static void default_corpus(const char *name)
 int main(int argc, char **argv)
 {
 	const char *slash = strrchr(argv[0], '/'), *name = slash ? slash + 1 : argv[0],
-		   *changes = getenv("FUZZ_CHANGES");
-	unsigned long n = changes ? strtoul(changes, NULL, 10) : 20000, seed = 1;
+		   *changes = getenv("FUZZ_CHANGES"), *seconds = getenv("FUZZ_SECONDS");
+	unsigned long n = changes ? strtoul(changes, NULL, 10) : 20000, seed = 1,
+		      t = seconds ? strtoul(seconds, NULL, 10) : 0, done = 0;
 	int opt;
 	if (!strncmp(name, "lt-", 3))
 		name += 3;
-	while ((opt = getopt(argc, argv, "n:s:")) != -1) {
+	while ((opt = getopt(argc, argv, "n:s:t:")) != -1) {
 		if (opt == '?') {
-			fprintf(stderr, "usage: %s [-n CHANGES] [-s SEED] [FILE or FOLDER ...]\n",
+			fprintf(stderr,
+				"usage: %s [-n CHANGES] [-s SEED] [-t SECONDS] [FILE or FOLDER ...]\n",
 				name);
 			return 2;
 		}
-		*(opt == 'n' ? &n : &seed) = strtoul(optarg, NULL, 10);
+		*(opt == 'n' ? &n : opt == 's' ? &seed : &t) = strtoul(optarg, NULL, 10);
 	}
 	for (int i = optind; i < argc; i++)
 		add(argv[i]);
@@ -291,14 +295,17 @@ int main(int argc, char **argv)
 	state = 0x9e3779b97f4a7c15ULL * (seed + 1);
 	struct input in = { malloc(LARGEST), 0 };
 	MUST(in.text);
-	for (unsigned long i = 0; i < n; i++) {
+	time_t begin = time(NULL);
+	/* The clock is read once in a while. */
+	for (; done < n || (t && (done % 256 || (unsigned long) (time(NULL) - begin) < t));
+	     done++) {
 		const struct input *from = &corpus[below(ninputs)];
 		memcpy(in.text, from->text, from->size);
 		in.size = from->size;
 		change(&in);
 		run(&in);
 	}
-	printf("%s: %u inputs of the corpus, %lu changed ones\n", name, ninputs, n);
+	printf("%s: %u inputs of the corpus, %lu changed ones\n", name, ninputs, done);
 	free(in.text);
 	for (unsigned i = 0; i < ninputs; i++)
 		free(corpus[i].text);

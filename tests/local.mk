@@ -137,13 +137,17 @@ check-networks:
 .PHONY: check-networks
 
 # Tests that take minutes: 200 changes of a real run in a row leave nothing behind; payloads of all sizes;
-# threads that wait for memory are not forgotten in 10000 rounds; the long runs of the manual.
+# threads that wait for memory are not forgotten in 10000 rounds; the long runs of the manual; a minute of each
+# fuzz target, 10 million messages of strangers and 1 million of peers, 100000 changed files of each kind.
 check-long:
 	ORR_GROWTHS=100 ORR_TEST_FACTOR=4 $(MAKE) $(AM_MAKEFLAGS) check TESTS='tests/elastic/leak.sh'
 	ORR_SIZES=all ORR_TEST_FACTOR=8 $(MAKE) $(AM_MAKEFLAGS) check TESTS='tests/mpi/sizes.sh'
 	ORR_MANUAL=all ORR_TEST_FACTOR=4 $(MAKE) $(AM_MAKEFLAGS) check TESTS='tests/tools/manual.sh'
 	ORR_CAUSES=all ORR_TEST_FACTOR=4 $(MAKE) $(AM_MAKEFLAGS) check TESTS='tests/tools/explain_causes.sh'
 	ORR_ROUNDS=10000 ORR_TEST_FACTOR=60 $(MAKE) $(AM_MAKEFLAGS) check TESTS='tests/data/mem_wait $(filter tests/data/mem_wait.sim,$(orr_sim_tests))'
+	FUZZ_SECONDS=60 ORR_TEST_FACTOR=4 $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(orr_fuzz_targets)'
+	ORR_HOSTILE=100000 ORR_TEST_FACTOR=60 $(MAKE) $(AM_MAKEFLAGS) check TESTS='tests/tools/hostile.sh'
+	ORR_MESSAGES=10000000 ORR_TEST_FACTOR=60 $(MAKE) $(AM_MAKEFLAGS) check TESTS='tests/elastic/strangers.sh'
 .PHONY: check-long
 
 .PHONY: check-summary

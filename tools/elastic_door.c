@@ -10,6 +10,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netdb.h>
+#include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,8 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+enum { SILENT_S = 10 };
 
 int orr_door_key(char key[33])
 {
@@ -118,6 +121,9 @@ int orr_door_processes(const char *hosts, char *text, size_t size)
 	char name[256] = "";
 	choose(hosts, &address.sin_addr, name, sizeof(name));
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	/* The system keeps those who say nothing. A process says who it is at once. */
+	if (fd >= 0)
+		setsockopt(fd, IPPROTO_TCP, TCP_DEFER_ACCEPT, &(int){ SILENT_S }, sizeof(int));
 	if (fd < 0 || bind(fd, (struct sockaddr *) &address, sizeof(address)) || listen(fd, 512) ||
 	    getsockname(fd, (struct sockaddr *) &address, &length)) {
 		snprintf(
@@ -148,29 +154,48 @@ static int remove_stale(const struct sockaddr_un *address)
 	return stale ? unlink(address->sun_path) : -1;
 }
 
+/* Listens at a name beside that one, which nobody knows, with mode 0600. The descriptor, or -1. */
+static int listen_beside(const char *path, struct sockaddr_un *address)
+{
+	if ((size_t) snprintf(address->sun_path, sizeof(address->sun_path), "%s.%ld", path,
+			      (long) getpid()) >= sizeof(address->sun_path)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	unlink(address->sun_path);
+	mode_t before = umask(0177);
+	int bad = fd < 0 || bind(fd, (struct sockaddr *) address, sizeof(*address)) ||
+		  listen(fd, 8);
+	umask(before);
+	if (!bad)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* The name appears when somebody listens there already, so that a socket that refuses is stale. */
 int orr_door_manager(const char *path, char *why, size_t size)
 {
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	if (strlen(path) >= sizeof(address.sun_path)) {
+	struct sockaddr_un here = { .sun_family = AF_UNIX }, beside = here;
+	if (strlen(path) >= sizeof(here.sun_path) - 16) {
 		snprintf(why, size, "--manager unix:%s: the path is too long for a socket", path);
 		return -1;
 	}
-	strcpy(address.sun_path, path);
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	mode_t before = umask(0177);
-	int bad = fd < 0 || bind(fd, (struct sockaddr *) &address, sizeof(address));
-	int error = errno;
-	if (bad && fd >= 0 && error == EADDRINUSE && !remove_stale(&address)) {
-		bad = bind(fd, (struct sockaddr *) &address, sizeof(address));
+	strcpy(here.sun_path, path);
+	int fd = listen_beside(path, &beside);
+	int bad = fd < 0 || link(beside.sun_path, path), error = errno;
+	if (bad && fd >= 0 && error == EEXIST && !remove_stale(&here)) {
+		bad = link(beside.sun_path, path);
 		error = errno;
 	}
-	umask(before);
-	if (!bad && !listen(fd, 8))
+	if (fd >= 0)
+		unlink(beside.sun_path);
+	if (!bad)
 		return fd;
-	snprintf(why, size, "--manager unix:%s: %s%s", path, strerror(bad ? error : errno),
-		 bad && error == EADDRINUSE
-			 ? "; another run listens there, or it is no socket of yours"
-			 : "");
+	snprintf(why, size, "--manager unix:%s: %s%s", path, strerror(error),
+		 error == EEXIST ? "; another run listens there, or it is no socket of yours" : "");
 	if (fd >= 0)
 		close(fd);
 	return -1;

@@ -6,7 +6,6 @@
 # be read is an error that names the variable.
 import os
 import re
-import socket
 
 from orrery_cli import UserError
 
@@ -126,7 +125,7 @@ def of_host_file(path, launcher):
 
 def is_this_host(name):
     """Whether a host of that name is this one, with a domain behind it or without."""
-    own = socket.gethostname()
+    own = os.uname().nodename
     return name in ("localhost", "127.0.0.1") or name == own or name.startswith(own + ".") or own.startswith(name + ".")
 
 

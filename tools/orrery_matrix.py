@@ -92,7 +92,7 @@ def read_comment(stats, path, number, line):
     if match:
         stats.about[match.group(1)] = match.group(2)
         return
-    for key, value in re.findall(r"(\w+)=(\S+)", line):
+    for key, value in re.findall(r"\b(\w+)=(\S+)", line):
         if key == "nodes":
             stats.nodes = max(stats.nodes, read_node(path, number, key, value))
         elif key == "makespan_s":

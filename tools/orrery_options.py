@@ -4,11 +4,9 @@
 # with (sim/launcher/options.def, which also says what its fields mean), and the
 # checks of their values.
 # Invariant: a value is refused here with the words that the launcher would use.
-import ast
 import math
 import os
 import re
-import textwrap
 
 from orrery_cli import UserError
 
@@ -87,6 +85,7 @@ def check_trace_limit():
 
 def field(node):
     """A field of a table's entry: a number or string, or a name as a string."""
+    import ast  # `orrery run`, which reads no table, starts sooner without
     if isinstance(node, ast.Name):
         return math.inf if node.id == "INFINITY" else node.id
     return ast.literal_eval(node)
@@ -94,6 +93,7 @@ def field(node):
 
 def read(path):
     """The options of the table, in its order. Lines that begin with # are comments for us."""
+    import ast
     with open(path, encoding="utf-8") as file:
         text = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.DOTALL)
     options, group = [], None
@@ -116,6 +116,7 @@ def groups(options):
 
 def usage(options):
     """The options as a list for --help."""
+    import textwrap
     lines = []
     for title, members in groups(options):
         lines += ["", title + ":"]

@@ -145,6 +145,35 @@ static void default_cluster(const char *like, int n)
 	zone->seal();
 }
 
+// What is wrong with the numbers of a platform, which SimGrid takes as they come: "" if they are
+// believable.
+static std::string platform_mistake()
+{
+	const double most = 1e18, latest_s = 1e6;
+	auto outside = [](double value, double least, double greatest) {
+		return !(value >= least && value <= greatest);
+	};
+	auto says = [](const char *what, const std::string &name, const char *has, double value,
+		       const char *unit) {
+		char number[64];
+		snprintf(number, sizeof(number), "%g %s", value, unit);
+		return what + name + has + number;
+	};
+	for (const s4u::Link *link : s4u::Engine::get_instance()->get_all_links()) {
+		if (outside(link->get_bandwidth(), 1, most))
+			return says("the link ", link->get_name(), " has a bandwidth of ",
+				    link->get_bandwidth(), "B/s");
+		if (outside(link->get_latency(), 0, latest_s))
+			return says("the link ", link->get_name(), " has a latency of ",
+				    link->get_latency(), "s");
+	}
+	for (const s4u::Host *host : hosts)
+		if (outside(host->get_speed(), 1, most))
+			return says("the host ", host->get_name(), " has a speed of ",
+				    host->get_speed(), "f/s");
+	return "";
+}
+
 size_t launcher_platform_load(const char *file, const char *like, int n)
 {
 	const std::string culprit = std::string("--platform ") + (file ? file : "(default)");
@@ -155,6 +184,9 @@ size_t launcher_platform_load(const char *file, const char *like, int n)
 			s4u::Engine::get_instance()->load_platform(file);
 		else
 			default_cluster(like, n);
+		const std::string mistake = platform_mistake();
+		if (!mistake.empty())
+			launcher_refused(mistake.c_str());
 		launcher_network_settle(hosts);
 	} catch (const std::exception &e) {
 		launcher_refused(first_line(e).c_str());

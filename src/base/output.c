@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/private.h"
 #include "base/process.h"
 
 /* The folder of the path; "." for none, "/" for the root. */
@@ -41,9 +42,9 @@ static int file_writable(const char *path, const struct stat *st)
 	if (!S_ISREG(st->st_mode))
 		return access(path, W_OK) ? -errno : 0;
 
-	int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+	int fd = orr_private_output(path, O_WRONLY | O_TRUNC);
 
-	return fd < 0 || close(fd) ? -errno : 0;
+	return fd < 0 ? fd : close(fd) ? -errno : 0;
 }
 
 void orr_output_refuse_folder(const char *variable, const char *path, int err)
@@ -68,7 +69,7 @@ int orr_output_prepare(const char *variable, const char *path)
 			orr_output_refuse_folder(variable, path, err);
 	} else if (err)
 		orr_error("%s: '%s' cannot be written: %s; name another file", variable, path,
-			  strerror(-err));
+			  orr_private_why(err));
 	return err;
 }
 
@@ -93,17 +94,20 @@ int orr_output_prepare_folder(const char *variable, const char *path)
 static int fail(const char *variable, const char *path, int err)
 {
 	orr_error("%s: '%s' cannot be written: %s; make room there or name another file", variable,
-		  path, strerror(-err));
+		  path, orr_private_why(err));
 	orr_sys_fail_at_end(orr_self());
 	return err;
 }
 
 FILE *orr_output_open(const char *variable, const char *path)
 {
-	FILE *f = fopen(path, "w");
+	int fd = orr_private_output(path, O_WRONLY | O_CREAT | O_TRUNC);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
 
 	if (!f)
-		fail(variable, path, -errno);
+		fail(variable, path, fd < 0 ? fd : -errno);
+	if (!f && fd >= 0)
+		close(fd);
 	return f;
 }
 

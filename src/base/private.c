@@ -6,10 +6,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum { LOCK_STEP_MS = 2, LOCK_PATIENCE_MS = 20000 };
 
 static int is_private(const char *path)
 {
@@ -61,9 +65,50 @@ int orr_private_open(const char *path, int flags)
 	return err;
 }
 
+/* May everybody make files where the path is? */
+static int is_in_public(const char *path)
+{
+	char folder[4096];
+	const char *slash = strrchr(path, '/');
+	struct stat st;
+
+	snprintf(folder, sizeof(folder), "%.*s", slash ? (int) (slash - path) : 0, path);
+	return !stat(!slash ? "." : *folder ? folder : "/", &st) && st.st_mode & S_IWOTH;
+}
+
+int orr_private_output(const char *path, int flags)
+{
+	struct stat st;
+	int is_public = is_in_public(path);
+	int fd = open(path, flags | O_CLOEXEC | (is_public ? O_NOFOLLOW | O_NONBLOCK : 0), 0666);
+
+	if (fd < 0) {
+		int err = -errno;
+		/* In a folder with the sticky bit, Linux says EACCES of another user's link. */
+		return is_public && !lstat(path, &st) && S_ISLNK(st.st_mode) ? -ELOOP : err;
+	}
+	if (!is_public || (!fstat(fd, &st) && st.st_uid == geteuid()))
+		return fd;
+	close(fd);
+	return -EPERM;
+}
+
+int orr_private_lock(int fd)
+{
+	for (int waited_ms = 0; flock(fd, LOCK_EX | LOCK_NB); waited_ms += LOCK_STEP_MS) {
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return -errno;
+		if (waited_ms >= LOCK_PATIENCE_MS)
+			return -EBUSY;
+		poll(NULL, 0, LOCK_STEP_MS);
+	}
+	return 0;
+}
+
 const char *orr_private_why(int err)
 {
 	return err == -EPERM   ? "it is another user's, or others may write there"
 	       : err == -ELOOP ? "it is a link"
+	       : err == -EBUSY ? "somebody holds its lock"
 			       : strerror(-err);
 }

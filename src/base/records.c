@@ -17,6 +17,7 @@
 #include "base/about.h"
 #include "base/log.h"
 #include "base/output.h"
+#include "base/private.h"
 
 #define KEY "{\"what\": \"run\", \"key\": "
 
@@ -62,14 +63,16 @@ static int write_all(int fd, const char *text, size_t size)
 /* Opens the file and takes its lock, which closing gives back; -errno. */
 static int open_locked(const char *path)
 {
-	int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	int fd = orr_private_output(path, O_RDWR | O_CREAT | O_APPEND);
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	/* A file that cannot be locked, such as a pipe, is written to without. */
-	while (flock(fd, LOCK_EX) && errno == EINTR)
-		;
-	return fd;
+	int err = orr_private_lock(fd);
+	if (err != -EBUSY)
+		return fd;
+	close(fd);
+	return err;
 }
 
 /* The file is locked: is it of this run, and has it its first line? */
@@ -108,7 +111,7 @@ int orr_records_begin(struct orr_process *proc, const char *variable, const char
 	free(head);
 	if (err && err != -ENOMEM)
 		orr_error("%s: '%s' cannot be written: %s; name another file", variable, path,
-			  strerror(-err));
+			  orr_private_why(err));
 	return err;
 }
 
@@ -121,6 +124,6 @@ void orr_records_add(const char *variable, const char *path, const char *text, s
 	if (!err)
 		return;
 	orr_error("%s: '%s' cannot be written: %s; make room there or name another file", variable,
-		  path, strerror(-err));
+		  path, orr_private_why(err));
 	orr_sys_fail_at_end(orr_self());
 }

@@ -78,6 +78,14 @@ int orr_dyn_expecting(const struct orr_dyn_registry *r)
 	return r->change.phase == ORR_DYN_STARTING;
 }
 
+int orr_dyn_awaits(const struct orr_dyn_registry *r)
+{
+	for (int i = 0; i < r->sets.nprocs; i++)
+		if (r->sets.procs[i].state == ORR_DYN_EXPECTED)
+			return 1;
+	return orr_dyn_expecting(r);
+}
+
 static enum orr_dyn_end fails(struct orr_dyn_registry *r, int uid)
 {
 	if (!orr_dyn_registry_alive(r)) {

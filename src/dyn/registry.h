@@ -56,6 +56,8 @@ void orr_dyn_registry_free(struct orr_dyn_registry *r);
 int orr_dyn_arrive(struct orr_dyn_registry *r, int start, int place, const char *where);
 /* True if processes are expected that have not arrived. */
 int orr_dyn_expecting(const struct orr_dyn_registry *r);
+/* The same, those included with which the run begins. */
+int orr_dyn_awaits(const struct orr_dyn_registry *r);
 /* A process of that start has ended before it arrived. */
 void orr_dyn_start_failed(struct orr_dyn_registry *r, int start);
 void orr_dyn_request(struct orr_dyn_registry *r, int uid, unsigned ticket,

@@ -18,6 +18,7 @@
 #include "base/assert.h"
 #include "base/log.h"
 #include "base/output.h"
+#include "base/private.h"
 #include "trace/limit.h"
 
 #define CHUNK_FIRST (16 * ORR_TRACE_BLOCK)
@@ -50,7 +51,8 @@ struct orr_trace_file {
 
 static void trace_file_tell(const struct orr_trace_file *f, const char *what, int err)
 {
-	orr_error("ORRERY_TRACE: '%s' %s: %s; name another file", f->path, what, strerror(err));
+	orr_error("ORRERY_TRACE: '%s' %s: %s; name another file", f->path, what,
+		  orr_private_why(-err));
 }
 
 /* It cannot be begun. */
@@ -71,10 +73,13 @@ static int open_locked(struct orr_trace_file *f, struct stat *st)
 {
 	struct stat named;
 
-	f->fd = open(f->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-	if (f->fd < 0)
-		return -errno;
-	int ret = flock(f->fd, LOCK_EX) || fstat(f->fd, st) ? -errno : 0;
+	int fd = orr_private_output(f->path, O_RDWR | O_CREAT), ret;
+	if (fd < 0)
+		return fd;
+	f->fd = fd;
+	ret = orr_private_lock(fd);
+	if (!ret && fstat(fd, st))
+		ret = -errno;
 	if (!ret &&
 	    (stat(f->path, &named) || named.st_ino != st->st_ino || named.st_dev != st->st_dev))
 		ret = -EAGAIN;
@@ -254,7 +259,11 @@ int orr_trace_file_join(struct orr_process *proc, const struct orr_trace_wish *w
 		orr_sys_run_name(proc, key, sizeof(key));
 		ret = open_file(f, key, wish->text, number);
 	} else {
-		flock(f->fd, LOCK_EX);
+		ret = orr_private_lock(f->fd);
+		if (ret) {
+			tell_refused(f, -ret);
+			return ret;
+		}
 		*number = f->head->nprocesses++;
 		f->head->nopen++;
 		flock(f->fd, LOCK_UN);
@@ -317,14 +326,14 @@ int orr_trace_file_leave(struct orr_trace_file *f)
 	int err = 0, last;
 
 	orr_assert(f->nusers && f->fd >= 0);
-	flock(f->fd, LOCK_EX);
+	int locked = orr_private_lock(f->fd);
 	if (--f->nusers == 0 && f->chunk) {
 		orr_trace_file_put(f, f->chunk);
 		f->chunk = NULL;
 	}
 	last = --f->head->nopen == 0;
 	if (last)
-		err = write_index(f);
+		err = locked ? -locked : write_index(f);
 	flock(f->fd, LOCK_UN);
 	if (err)
 		trace_file_tell(f, "has no index, which is made when it is read", err);

@@ -227,3 +227,18 @@ fails 1 'noise.csv:[0-9]+: ' "$ORRERY" matrix noise.csv
 printf '[starpu_comm_stats][3:0] lots\n' > bad.txt
 fails 1 'bad.txt:1: not a line of communication' $tool bad.txt
 fails 2 'no statistics given' "$ORRERY" matrix
+
+# The largest number of a node takes no more memory than a small one: pairs share cells of the picture.
+printf '%s\n0,1048575,100,2,0.0,0.1\n' $header > large.csv
+cat > measure.py <<'END'
+import resource
+import subprocess
+import sys
+
+status = subprocess.run(sys.argv[1:], timeout=200, stdout=subprocess.DEVNULL).returncode
+kib = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+sys.exit(status or ("it took %d KiB" % kib if kib > 200000 else 0))
+END
+ok "$PYTHON" measure.py "$ORRERY" matrix large.csv --only volume -o figures/large
+[ -s figures/large/large_volume.png ] || die "there is no picture of the largest node"
+exit 0

@@ -75,6 +75,36 @@ static void files(void)
 	CHECK_IS(orr_private_open("victim", O_RDONLY), -EPERM);
 }
 
+/* Results, where everybody may write and where not. */
+static void outputs(void)
+{
+	int fd;
+
+	CHECK_IS(mkdir("public", 0700), 0);
+	CHECK_IS(chmod("public", 01777), 0);
+	umask(022);
+	fd = orr_private_output("public/new", O_WRONLY | O_CREAT);
+	CHECK(fd >= 0, "%d", fd);
+	CHECK_IS(mode_of("public/new"), 0644);
+	CHECK_IS(close(fd), 0);
+	CHECK_IS(symlink("../result", "public/link"), 0);
+	CHECK_IS(orr_private_output("public/link", O_WRONLY | O_CREAT), -ELOOP);
+	CHECK_IS(access("result", F_OK), -1);
+	CHECK_IS(symlink("../result", "a/to_result"), 0);
+	fd = orr_private_output("a/to_result", O_WRONLY | O_CREAT);
+	CHECK(fd >= 0, "%d", fd);
+	CHECK_IS(close(fd), 0);
+	CHECK_IS(access("result", F_OK), 0);
+	fd = orr_private_output("here", O_RDWR | O_CREAT);
+	CHECK(fd >= 0, "%d", fd);
+	CHECK_IS(orr_private_lock(fd), 0);
+	CHECK_IS(close(fd), 0);
+	if (geteuid())
+		return;
+	CHECK_IS(chown("public/new", SOMEBODY, SOMEBODY), 0);
+	CHECK_IS(orr_private_output("public/new", O_WRONLY | O_TRUNC), -EPERM);
+}
+
 int main(void)
 {
 	char folder[] = "private-XXXXXX";
@@ -84,5 +114,6 @@ int main(void)
 	CHECK_IS(chdir(folder), 0);
 	folders();
 	files();
+	outputs();
 	return 0;
 }

@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Changed files for the readers of the tools (hostile.sh):
+#     hostile_files.py SOURCE CHANGES [KIND...]
+# Each kind of file is changed that often, the same way every time. Its reader gives a result of finite numbers, or one
+# message that names the file and the place in it. Readers run in processes of their own, 1000 files each, which may take
+# 200 MB and 20 s for a file; none may end by anything else.
+# Invariant: the file that was not changed is accepted, and some changes of each kind are refused.
+import math
+import os
+import random
+import re
+import resource
+import shutil
+import signal
+import struct
+import sys
+import time
+
+source, changes, chosen = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
+sys.path.insert(0, os.path.join(source, "tools"))
+import orrery_elastic as elastic
+import orrery_machines as machines
+import orrery_matrix as matrix
+import orrery_profile as profile
+import orrery_trace
+import orrery_tracefile as tracefile
+from orrery_cli import UserError
+
+WORDS = ["", "0", "-1", "nan", "inf", "-inf", "1e308", "1e999", "99999999999999999999", "1048575", "1048576", "4294967296", "x", "#", ",", "0x10", "1_0",
+         "\u0663", "\u00e9", "\x00", "\r", "TOTAL", "]", "1.5", "9" * 5000]
+BATCH = 1000
+MOST_KIB = 200000
+LONGEST_S = 20
+# The place in a file: its line, a byte of it, or the file as a whole where it is another kind of file.
+PLACE = re.compile(r":\d+: |: byte \d+: | is not a trace; | is a trace of version ")
+
+
+def change(text, chance):
+    for _ in range(chance.randint(1, 4)):
+        lines = text.split("\n")
+        at = chance.randrange(len(lines))
+        kind = chance.randrange(6)
+        if kind < 3:
+            words = lines[at].split("," if "," in lines[at] else " ")
+            words[chance.randrange(len(words))] = chance.choice(WORDS)
+            lines[at] = ("," if "," in lines[at] else " ").join(words)
+        elif kind == 3:
+            del lines[at]
+        elif kind == 4:
+            lines.insert(at, chance.choice(lines))
+        text = "\n".join(lines)
+        if kind == 5:
+            cut = chance.randrange(len(text) + 1)
+            text = text[:cut] + chance.choice(WORDS) + text[cut + chance.randrange(4):]
+    data = text.encode("utf-8", "surrogatepass")
+    if not chance.randrange(10) and data:  # what is no text at all
+        at = chance.randrange(len(data))
+        data = data[:at] + bytes([chance.randrange(256)]) + data[at + 1:]
+    return data
+
+
+def change_text(good, chance):
+    return change(good.decode(), chance)
+
+
+def change_bytes(data, chance):
+    """Mostly where something stands: in the heads, and in the events."""
+    data = bytearray(data)
+    for _ in range(chance.randint(1, 3)):
+        at = chance.choice((chance.randrange(0, 131), 4096 + chance.randrange(900), 8192 + chance.randrange(64)))
+        if at >= len(data):
+            continue
+        size = chance.choice((1, 1, 4, 8))
+        value = chance.choice((0, 1, 255, chance.randrange(256), 1 << 31, 1 << 62, (1 << 64) - 1))
+        data[at:at + size] = struct.pack("=Q", value)[:size]
+        if not chance.randrange(8):
+            del data[chance.randrange(len(data)):]
+    return bytes(data)
+
+
+def finite(values):
+    values = list(values)
+    for value in values:
+        assert math.isfinite(value) and value >= 0, value
+    return values
+
+
+# ---- readers: each returns all that it has read ----
+
+def statistics(path):
+    stats = matrix.read_stats(path)
+    tables = [stats.volume, stats.bandwidth, stats.messages, stats.active, stats.logical_volume, stats.logical_messages]
+    for table in tables:
+        finite(table.values())
+    assert 0 <= stats.nodes <= matrix.LARGEST_NODE
+    return tables, stats.nodes
+
+
+def machine(path):
+    folder, name = os.path.dirname(os.path.dirname(path)), os.path.basename(path).split(".")[0]
+    units = machines.read_config(folder, name)
+    n = 1 + units["CUDA"] + units["OpenCL"]
+    finite(units.values())
+    tables = []
+    for suffix in ("bandwidth", "latency"):
+        rows = machines.read_matrix(folder, name, suffix, n)
+        for i, row in enumerate(rows or []):
+            finite(v for j, v in enumerate(row) if i != j and not math.isnan(v))
+        tables.append(rows)
+    costs = machines.read_costs(folder, name)
+    finite(costs.values())
+    return units, tables, costs
+
+
+def journal(path):
+    entries = elastic.read_journal(path)
+    for made in elastic.changes(entries):
+        finite(made.get(step, 0) for step in elastic.STEPS)
+    finite(elastic.ends(entries))
+    try:
+        finite(elastic.costs(entries).values())
+    except UserError:
+        pass  # too few changes are left
+    return entries
+
+
+def durations(path):
+    tasks = list(profile.read(path))
+    finite(task[3] for task in tasks)
+    return tasks
+
+
+class Text:
+    """A file to print to."""
+
+    def __init__(self):
+        self.parts = []
+
+    def write(self, text):
+        self.parts.append(text)
+
+
+def trace(path):
+    tasks, out = durations(path), Text()
+    for write in orrery_trace.write_text, orrery_trace.write_info:
+        write(tracefile.Trace(path), {"from": None, "to": None, "ranks": None, "kinds": None}, out)
+    return tasks, out.parts
+
+
+# ---- the files ----
+
+STATISTICS = ("# orrery stats: nodes=4 makespan_s=0.5\nsrc,dst,bytes,messages,first_s,last_s\n0,1,100,2,0.0,0.1\n1,2,1000000,3,0.0,0.2\n"
+              "3,0,7,1,0,0.4\n")
+PRINTED = ("a line of the program\n[starpu_comm_stats][3] TOTAL:   476.000000 B    0.000454 MB      0.000098 B/s    0.000000 MB/s\n"
+           "[starpu_comm_stats][3] shm: 2 payloads, 248 B, copied between ranks of this host\n"
+           "[starpu_comm_stats][3:0]        248.000000 B    0.000237 MB      0.000051 B/s    0.000000 MB/s\n"
+           "[starpu_comm_stats][1:2] 188.000000 B 0.000065 MB 0.000014 B/s 0.000000 MB/s 12 messages\n")
+TRACE_TEXT = ("# time_us rank worker event job name | peer tag bytes | from to bytes\n1.000 0 0 start 1 empty\n2.500 0 0 end 1 empty\n"
+              "2.500 0 1 start 2 full\n2.750 1 0 start 2 empty\n3.000 0 1 end 2 full\n4.000 1 0 end 2 empty\n")
+JOURNAL = ("0.000000 1 asks join x\n0.500000 1 asks query a\n0.600000 1 gets spawn 2\n0.900000 1 gets ok 5 b\n1.000000 1 asks set c\n"
+           "1.100000 1 asks finalize d\n1.200000 1 asks psetop e\n1.300000 1 gets ok 6 f\n1.400000 1 asks join g\n1.500000 1 asks finalize h\n"
+           "1.600000 2 gets ok 1 x\n1.700000 2 ends\n")
+
+
+def binary():
+    """A trace of one process with one worker and three tasks: the head, a block, and the index."""
+    text = b"world real\n"
+    events = [(0, 1, 0, -1, 1, 5, 0, 0), b"empty", (0, 2, 0, -1, 0, 1, 1, 0), (0, 3, 0, -1, 0, 0, 0, 0), (0, 4, 0, 0, 1, 0, 0, 0)]
+    for task in range(3):
+        events += [(1000 * task + 100 * kind, kind, 0, 0, 1, task, 0, 0) for kind in (6, 8, 9, 10, 11)]
+    events.append((9000, 5, 0, -1, 0, 0, 0, 0))
+    data = b"".join(e.ljust(40, b"\0") if isinstance(e, bytes) else tracefile.EVENT.pack(*e) for e in events)
+    kinds = sum(1 << kind for kind in {e[1] for e in events if not isinstance(e, bytes)})
+    head = tracefile.BLOCK.pack(tracefile.BLOCK_MAGIC, 0, 0, len(events), 0, 9000, kinds, 0, 0, 0, 0, 0)
+    start = tracefile.HEAD.pack(b"ORRTRACE", 1, 4096, 40, tracefile.CLOSED, 1, 0, 8192, 1, len(text), 0, b"key")
+    return (start + text).ljust(4096, b"\0") + (head + data).ljust(4096, b"\0") + head
+
+
+def good_file(name):
+    with open(os.path.join(source, "platforms", "machines", "h200x8", "bus", name), "rb") as file:
+        return file.read()
+
+
+def kinds():
+    """(path, reader, good file, change) of each kind."""
+    for path, reader, text in (("run.csv", statistics, STATISTICS), ("run.txt", statistics, PRINTED), ("trace.txt", durations, TRACE_TEXT),
+                               ("journal", journal, JOURNAL)):
+        yield path, reader, text.encode(), change_text
+    yield "trace", trace, binary(), change_bytes
+    for suffix in ("config", "bandwidth", "latency", "costs"):
+        yield "bus/h200x8." + suffix, machine, good_file("h200x8." + suffix), change_text
+
+
+def long_lines(good):
+    """Each of the lines gets very long, in some ways."""
+    lines = good.split(b"\n")
+    for part in b"9", b"x", b" ", b"[", b",", b"= ", b"# ":
+        many = part * (1000000 // len(part))
+        for at in range(min(len(lines), 4)):
+            for line in many, lines[at] + many, many + lines[at], b"# " + many, lines[at].replace(b" ", b" " + many, 1):
+                yield b"\n".join(lines[:at] + [line] + lines[at + 1:])
+
+
+# ---- the search ----
+
+def put(path, data):
+    with open(path, "wb") as file:
+        file.write(data)
+
+
+class Counts:
+    """What readers made of the files."""
+    NAMES = ("refused", "the same", "others")
+
+    def __init__(self):
+        self.n = [0] * len(self.NAMES)
+
+
+def read_one(path, reader, good):
+    """Which of Counts.NAMES."""
+    try:
+        return 1 if repr(reader(path)) == good else 2
+    except UserError as error:
+        text = str(error)
+        assert os.path.basename(path).split(".")[0] in text and PLACE.search(text), text
+        return 0
+
+
+def batch(path, reader, files, good, report):
+    """In a process of its own."""
+    counts = Counts()
+    resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))  # nothing is read for a size that only the file says
+    for data in files:
+        put(path, data)
+        signal.alarm(LONGEST_S)
+        counts.n[read_one(path, reader, good)] += 1
+    signal.alarm(0)
+    os.write(report, struct.pack("=3I", *counts.n))
+
+
+def run_batch(path, reader, files, good):
+    read_end, write_end = os.pipe()
+    child = os.fork()
+    if not child:
+        status = 1
+        try:
+            batch(path, reader, files, good, write_end)
+            status = 0
+        except BaseException:
+            import traceback
+            traceback.print_exc()
+        sys.stderr.flush()
+        os._exit(status)
+    os.close(write_end)
+    with os.fdopen(read_end, "rb") as stream:
+        report = stream.read()
+    _, status, used = os.wait4(child, 0)
+    if status or used.ru_maxrss > MOST_KIB:
+        shutil.copy(path, "hostile.crash")
+        sys.exit("%s: the reader ended with status %d and %d KiB" % (path, status, used.ru_maxrss))
+    return struct.unpack("=3I", report)
+
+
+def search(path, reader, good, changed, chance):
+    begin, counts = time.monotonic(), [0, 0, 0]
+    put(path, good)
+    result = repr(reader(path))
+    if changed is change_text:
+        run_batch(path, reader, long_lines(good), result)
+    for first in range(0, changes, BATCH):
+        files = [changed(good, chance) for _ in range(min(BATCH, changes - first))]
+        counts = [a + b for a, b in zip(counts, run_batch(path, reader, files, result))]
+    put(path, good)
+    print("%s: %d files in %.0f s: %s" % (path, changes, time.monotonic() - begin,
+                                        ", ".join("%d %s" % pair for pair in zip(counts, Counts.NAMES))))
+    assert 0 < counts[0] < changes
+
+
+shutil.copytree(os.path.join(source, "platforms", "machines", "h200x8", "bus"), "bus")
+for name in os.listdir("bus"):
+    os.chmod(os.path.join("bus", name), 0o644)
+for kind in kinds():
+    if not chosen or kind[0] in chosen:
+        search(*kind, random.Random(1))
+        sys.stdout.flush()

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Resource managers of an elastic run.
+ *
+ * Invariant: see elastic_manager.h. */
+#include "elastic_manager.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include "elastic_door.h"
+
+enum {
+	MOST_MANAGERS = 16,
+	MOST_EVENTS = 100000 /* that a manager announces */
+};
+
+/* The host has failed, and its processes are gone. Nobody else may learn of that, because a host
+ * that fails closes no connection. Those that are on this machine, in a rehearsal, are killed. */
+static int fail_host(struct orr_peers *p, const char *name)
+{
+	int n = 0;
+	for (int i = 0; i < p->n; i++) {
+		struct orr_peer *c = &p->v[i];
+		if (!orr_peers_is_open(c) || !c->host || !orr_dyn_same_host(c->host, name))
+			continue;
+		n += c->role == ORR_PEER_PROCESS;
+		if ((c->role == ORR_PEER_PROCESS || c->role == ORR_PEER_EARLY) && c->here &&
+		    c->pid > 1)
+			p->end_process((pid_t) c->pid);
+		orr_peers_end(p, i);
+	}
+	if (n)
+		orr_dyn_away(p->registry, name);
+	else
+		orr_peers_say(p, "fail %s: no process of the run is on that host", name);
+	return n ? 0 : -1;
+}
+
+static int obey(struct orr_peers *p, const struct orr_dyn_words *words)
+{
+	return orr_dyn_word_is(words, 0, "fail") ? fail_host(p, orr_dyn_word(words, 1))
+						 : orr_dyn_demand(p->registry, words);
+}
+
+static void serve_line(struct orr_peers *p, struct orr_peer *c)
+{
+	struct orr_dyn_words words = { 0 };
+	const char *answer = "ok\n";
+	if (orr_dyn_script_line(c->line, &words)) {
+		if (p->script.n >= MOST_EVENTS)
+			answer = "error too many lines with a time\n";
+		else if (orr_dyn_script_add(&p->script, c->line, p->next_event))
+			answer =
+				"error known are grow N, shrink N, pool N, leave HOST and fail HOST, and `at SECONDS` before them\n";
+	} else if (obey(p, &words)) {
+		answer = "error refused\n";
+	}
+	if (send(c->s.fd, answer, strlen(answer), MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+		c->broken = 1; /* it does not read its answers */
+	orr_dyn_words_free(&words);
+}
+
+void orr_manager_serve(struct orr_peers *p, int at)
+{
+	struct orr_peer *c = &p->v[at];
+	ssize_t n = read(c->s.fd, c->line + c->length, sizeof(c->line) - 1 - c->length);
+	char *end;
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0) {
+		orr_peers_end(p, at);
+		return;
+	}
+	c->length += (size_t) n;
+	c->line[c->length] = 0;
+	while ((end = strchr(c->line, '\n'))) {
+		*end = 0;
+		serve_line(p, c);
+		c->length -= (size_t) (end + 1 - c->line);
+		memmove(c->line, end + 1, c->length + 1);
+	}
+	if (c->length == sizeof(c->line) - 1)
+		orr_peers_end(p, at);
+}
+
+void orr_manager_follow(struct orr_peers *p)
+{
+	double t = orr_peers_now_s() - p->start_s;
+	while (p->next_event < p->script.n && p->script.events[p->next_event].s <= t)
+		obey(p, &p->script.events[p->next_event++].words);
+}
+
+void orr_manager_enter(struct orr_peers *p)
+{
+	int n = 0, fd = accept4(p->manager_door, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	for (int i = 0; i < p->n; i++)
+		n += orr_peers_is_open(&p->v[i]) && p->v[i].role == ORR_PEER_MANAGER;
+	if (fd >= 0 && (n >= MOST_MANAGERS || !orr_door_is_ours(fd)))
+		close(fd);
+	else if (fd >= 0)
+		orr_peers_new(p, fd, ORR_PEER_MANAGER);
+	else if (errno == EMFILE || errno == ENFILE)
+		orr_peers_no_descriptors(p);
+}
