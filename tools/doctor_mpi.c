@@ -18,7 +18,7 @@
 #include <starpu_mpi.h>
 #include "doctor_host.h"
 
-enum { TURNS = 30, FIRST = 64 << 10, PIECE = 8 << 20, ENOUGH_US = 15000, HOST = 128 };
+enum { TURNS = 100, FIRST = 64 << 10, PIECE = 8 << 20, ENOUGH_US = 40000, HOST = 128 };
 static int rank, size;
 
 /* ---- pairs ---- */

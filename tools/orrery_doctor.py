@@ -30,10 +30,11 @@ OPTIONS = [
     Word("--ports", "A-B", "the range of ports that the firewall lets through: tests it, and keeps MPI to it"),
     Word("--platform", "FILE", "compare links with this platform file of `orrery calibrate --network`"),
     Word("--timeout", "S", "seconds that a host may take for an answer (default 10)", "10"),
+    Word("--quick", "", "start no MPI: what hosts say of themselves, and TCP between them"),
     Word("--json", "", "print an object of JSON instead: hosts, fine, defects, notes, links"),
 ]
 HELP = """usage: orrery doctor [--host A,B | --hostfile FILE] [--agent COMMAND] [--mpirun "OPTIONS"]
-                     [--ports A-B] [--platform FILE] [--timeout S] [--json]
+                     [--ports A-B] [--platform FILE] [--timeout S] [--quick] [--json]
 
 Checks the hosts of a run before the first one: whether each is reached, has the same
 build of Orrery and the same MPI, knows names, allows what ranks need (open files, memory,
@@ -110,6 +111,8 @@ def parse(context, arguments):
     except ValueError as error:
         raise UserError("--mpirun or --agent: %s" % error) from None
     mpiexec, launcher = orrery_launchers.find(context) if context.has("mpi") else (None, orrery_launchers.OPEN_MPI_4)
+    if "--quick" in options and "--platform" in options:
+        raise UserError("--platform compares what MPI measures, and --quick starts no MPI; leave one of them out")
     if has_hosts(launcher, [word for word in options["--mpirun"] if word.startswith("-")]):
         raise UserError("--mpirun names hosts; give them by --host or --hostfile")
     return options, mpiexec, launcher
@@ -178,7 +181,7 @@ def reach(found, sessions, agent, lack, text, limit):
                          "look at its load, and whether its sshd looks up names (UseDNS no)")
     alive = [session for session in sessions if not session.failed]
     if others and alive:
-        found.is_fine("reach", "%d host%s by %s, %s s" % (len(alive), "s" * (len(alive) > 1), agent[0], checks.span([round(s.took, 2) for s in alive])))
+        found.is_fine("reach", "%d host%s by %s, %s s" % (len(alive), "s" * (len(alive) > 1), agent[0], checks.span([s.took for s in alive], "%.2g")))
     return alive
 
 
@@ -231,7 +234,8 @@ def examine(context, options, names, here, say):
         calibrated = links_of.read_platform(options["--platform"]) if "--platform" in options else None
         if len(alive) > 1:
             links_of.tcp(found, links, alive, options["--ports"], limit, say)
-        examine_mpi(found, links, mpi, calibrated, options, say)
+        if "--quick" not in options:
+            examine_mpi(found, links, mpi, calibrated, options, say)
     except Failed as failed:
         found.defect("reach", None, "a host has stopped answering: %s" % failed, "nothing more could be checked", failed.remedy)
     finally:
@@ -248,6 +252,7 @@ def examine_mpi(found, links, mpi, calibrated, options, say):
     elif links_of.measure_mpi(found, links, mpi, say):
         if links.mpi:
             links_of.compare(found, links, mpi, calibrated, options.get("--platform"), say)
+        links_of.show_mpi(found, links, mpi)
         links_of.measure_runtime(found, mpi, say)
 
 

@@ -6,7 +6,6 @@
 # remedy. What works, but could be better, is a note.
 import os
 import re
-import statistics
 
 MIB = 1 << 20
 LOOPBACK = re.compile(r"127\.|::1$")
@@ -298,6 +297,3 @@ def check_calibration(found, hosts):
                      "its scheduler decides by guesses", "run `orrery calibrate' there, or share the folder and set STARPU_HOSTNAME")
     found.is_fine("calibration", "there for each host, of machines like these")
 
-
-def median(values):
-    return statistics.median(values) if values else 0.0

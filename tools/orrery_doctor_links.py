@@ -15,7 +15,7 @@ import orrery_hosts
 import orrery_launchers
 import orrery_machines as machines
 from orrery_cli import UserError
-from orrery_doctor_checks import median, span
+from orrery_doctor_checks import span
 from orrery_doctor_reach import Failed, end, in_parallel
 
 BYTES = 32 << 20  # of a measurement of TCP, at most
@@ -23,7 +23,8 @@ CONNECT_MS = 4000
 SAMPLE = [1500 + 2000 * i for i in range(32)]  # ports that are tried where one does not answer
 AGAIN = 3  # measurements of a pair that seems slow
 SLOW, FAR = 0.6, 2.0  # of the bandwidth and the latency that were calibrated
-SLOW_BESIDE, FAR_BESIDE, FAR_US = 0.3, 5.0, 300.0  # of those of the other pairs
+SLOW_BESIDE, FAR_BESIDE = 0.3, 5.0  # of the best of the other pairs
+FAR_US, FAR_BUSY_US = 300.0, 3000.0  # more, for what else uses the cores
 
 
 def rounds(names):
@@ -134,7 +135,7 @@ class Mpi:
     """Starts orrery-doctor-mpi on the hosts."""
 
     def __init__(self, context, names, extra, ports, limit):
-        self.context, self.names, self.limit = context, names, limit
+        self.context, self.names, self.limit, self.version, self.level = context, names, limit, None, None
         self.mpiexec, self.launcher = orrery_launchers.find(context)
         options, self.variables = orrery_launchers.port_range(self.launcher, ports) if ports != (0, 0) else ([], {})
         self.ports, self.extra = options, extra
@@ -185,10 +186,10 @@ def first_words(text):
     return " ".join(lines[:3])[:300]
 
 
-def remedy_of(why):
+def remedy_of(why, several):
     if "root" in why:
         return "set ORRERY_ALLOW_RUN_AS_ROOT=1, or work as another user"
-    if "did not end" in why:
+    if several and "did not end" in why:
         return "look whether two networks or a firewall mislead MPI: --mpirun \"--mca btl_tcp_if_include NETWORK\", --ports FIRST-LAST"
     return "try `orrery run --show' and its command by hand"
 
@@ -218,7 +219,7 @@ def measure_mpi(found, links, mpi, say):
     links.mpi, level, ranks = read_pairs(lines, names)
     if why:
         found.defect("MPI", None, "%s fails on %s: %s" % (os.path.basename(mpi.mpiexec), "these hosts" if len(names) > 1 else "this host", why),
-                     "so does `orrery run'", remedy_of(why))
+                     "so does `orrery run'", remedy_of(why, len(names) > 1))
         return False
     if len(ranks) != len(names):
         found.defect("MPI", None, "%d of %d ranks were started together" % (len(ranks), len(names)), "each rank believes that it is alone",
@@ -227,11 +228,17 @@ def measure_mpi(found, links, mpi, say):
     if level != "MULTIPLE":
         found.note("MPI", None, "its level of threads is MPI_THREAD_%s" % level, "programs whose own threads call MPI are refused",
                    "use an MPI that was built with MPI_THREAD_MULTIPLE")
-    found.is_fine("MPI", "%s, threads: MPI_THREAD_%s%s" % (mpi.version, level, "" if len(names) < 2 else "; %d pairs: %s" % (len(links.mpi), in_words(links.mpi))))
+    mpi.level = level
     return True
 
 
-def suspects(values, calibrated):
+def show_mpi(found, links, mpi):
+    """What MPI gives, after slow pairs were measured again."""
+    pairs = "; %d pairs: %s" % (len(links.mpi), in_words(links.mpi)) if links.mpi else ""
+    found.is_fine("MPI", "%s, threads: MPI_THREAD_%s%s" % (mpi.version, mpi.level, pairs))
+
+
+def suspects(values, calibrated, slack_us):
     """Pairs that are slower than they should be: {pair: (what, than what)}."""
     accused = {}
     for pair, (us, speed) in values.items():
@@ -239,21 +246,22 @@ def suspects(values, calibrated):
         if calibrated:
             if speed < SLOW * calibrated[1]:
                 accused[pair] = "%.4g MB/s, calibrated are %.4g" % (speed / 1e6, calibrated[1] / 1e6)
-            elif us > FAR * calibrated[0] + FAR_US:
+            elif us > FAR * calibrated[0] + slack_us:
                 accused[pair] = "%.4g us away, calibrated are %.4g" % (us, calibrated[0])
         elif len(others) > 1:
-            middle_us, middle = median([value[0] for value in others]), median([value[1] for value in others])
-            if speed < SLOW_BESIDE * middle:
-                accused[pair] = "%.4g MB/s, other pairs have %.4g" % (speed / 1e6, middle / 1e6)
-            elif us > FAR_BESIDE * middle_us + FAR_US:
-                accused[pair] = "%.4g us away, other pairs are %.4g" % (us, middle_us)
+            best_us, best = min(value[0] for value in others), max(value[1] for value in others)
+            if speed < SLOW_BESIDE * best:
+                accused[pair] = "%.4g MB/s, other pairs have up to %.4g" % (speed / 1e6, best / 1e6)
+            elif us > FAR_BESIDE * best_us + slack_us:
+                accused[pair] = "%.4g us away, other pairs are %.4g" % (us, best_us)
     return accused
 
 
 def compare(found, links, mpi, calibrated, path, say):
     """Accuses pairs that stay slow when they are alone."""
+    slack_us = FAR_BUSY_US if any(note.check == "cores" and "busy" in note.what for note in found.notes) else FAR_US
     for _ in range(AGAIN):
-        again = suspects(links.mpi, calibrated)
+        again = suspects(links.mpi, calibrated, slack_us)
         if not again:
             break
         say("%d slow pairs again, one after another" % len(again))
@@ -261,7 +269,7 @@ def compare(found, links, mpi, calibrated, path, say):
         lines, _, _ = mpi.run(1, ["pairs", ",".join(numbers)], more_s=2.0 * len(again))
         for pair, value in read_pairs(lines, mpi.names)[0].items():
             links.mpi[pair] = better(links.mpi[pair], value)
-    guilty = suspects(links.mpi, calibrated)
+    guilty = suspects(links.mpi, calibrated, slack_us)
     # Where all pairs of a host are slow, its own link is.
     for pair, what in sorted(guilty.items()):
         common = [name for name in pair if len(mpi.names) > 2 and all(name not in other or other in guilty for other in links.mpi)]
