@@ -244,10 +244,11 @@ def suspects(values, calibrated, slack_us):
     for pair, (us, speed) in values.items():
         others = [value for other, value in values.items() if other != pair]
         if calibrated:
-            if speed < SLOW * calibrated[1]:
-                accused[pair] = "%.4g MB/s, calibrated are %.4g" % (speed / 1e6, calibrated[1] / 1e6)
-            elif us > FAR * calibrated[0] + slack_us:
-                accused[pair] = "%.4g us away, calibrated are %.4g" % (us, calibrated[0])
+            us_then, speed_then = calibrated.of(pair)
+            if speed < SLOW * speed_then:
+                accused[pair] = "%.4g MB/s, calibrated are %.4g" % (speed / 1e6, speed_then / 1e6)
+            elif us > FAR * us_then + slack_us:
+                accused[pair] = "%.4g us away, calibrated are %.4g" % (us, us_then)
         elif len(others) > 1:
             best_us, best = min(value[0] for value in others), max(value[1] for value in others)
             if speed < SLOW_BESIDE * best:
@@ -278,7 +279,7 @@ def compare(found, links, mpi, calibrated, path, say):
                      "see the speed that the link has agreed on (ethtool), its cable, and who else uses it"
                      + ("; or measure the network again" if calibrated else ""))
     if calibrated:
-        found.is_fine("links", "as calibrated in %s: %.4g us, %.4g MB/s" % (path, calibrated[0], calibrated[1] / 1e6))
+        found.is_fine("links", "as calibrated in %s: %s" % (path, calibrated))
     elif len(links.mpi) > 2:
         found.is_fine("links", "no pair is much slower than the others")
 
@@ -306,19 +307,50 @@ SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 RATES = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "Ki": 2.0 ** 10, "Mi": 2.0 ** 20, "Gi": 2.0 ** 30}
 
 
+def quantity(text, form, units):
+    number, unit = re.fullmatch(form, text).groups()
+    return float(number) * units[unit]
+
+
+def rate(text):
+    return quantity(text, r"([0-9.e+-]+)([KMGTki]*)[Bb]ps", RATES) / (8 if text.endswith("bps") else 1)
+
+
+def seconds(text):
+    return quantity(text, r"([0-9.e+-]+)(ns|us|ms|s)", SECONDS)
+
+
+class Calibrated:
+    """The latency in us and the bytes/s of a large message, from the platform file that `orrery calibrate --network' wrote."""
+
+    def __init__(self, path):
+        try:
+            root = xml.etree.ElementTree.parse(path).getroot()
+            factors = [p.get("value") for p in root.iter("prop") if p.get("id") == "smpi/bw-factor"]
+            factor = float(factors[0].split(";")[-1].split(":")[1]) if factors else 1.0
+            # One description for all, or a link for each host.
+            clusters = {None: (seconds(c.get("lat")), rate(c.get("bw")) * factor) for c in root.iter("cluster")}
+            links = {link.get("id")[5:]: (seconds(link.get("latency")), rate(link.get("bandwidth")) * factor)
+                     for link in root.iter("link") if link.get("id").startswith("link-")}
+            self.links = clusters or links
+            self.best = min(link[0] for link in self.links.values()), max(link[1] for link in self.links.values())
+        except OSError as error:
+            raise UserError("--platform %s: %s" % (path, error.strerror)) from None
+        except (xml.etree.ElementTree.ParseError, AttributeError, TypeError, KeyError, ValueError, IndexError):
+            raise UserError("--platform %s: there are neither a <cluster> with lat and bw nor links of hosts in it, as "
+                            "`orrery calibrate --network' writes them" % path) from None
+
+    def of(self, pair):
+        ends = [self.links.get(name, self.best) for name in pair]
+        return (ends[0][0] + ends[1][0]) * 1e6, min(end[1] for end in ends)
+
+    def __str__(self):
+        values = [self.of((name, name)) for name in self.links]
+        return in_words(dict(enumerate(values)))
+
+
 def read_platform(path):
-    """(latency in us, bytes/s) of a large message between two nodes of a cluster, as `orrery calibrate --network' wrote it."""
-    try:
-        root = xml.etree.ElementTree.parse(path).getroot()
-        cluster = next(iter(root.iter("cluster")))
-        lat = re.fullmatch(r"([0-9.e+-]+)(ns|us|ms|s)", cluster.get("lat"))
-        rate = re.fullmatch(r"([0-9.e+-]+)([KMGTki]*)(Bps|bps)", cluster.get("bw"))
-        bandwidth = float(rate[1]) * RATES[rate[2]] / (8 if rate[3] == "bps" else 1)
-        return 2 * float(lat[1]) * SECONDS[lat[2]] * 1e6, bandwidth
-    except OSError as error:
-        raise UserError("--platform %s: %s" % (path, error.strerror)) from None
-    except (xml.etree.ElementTree.ParseError, StopIteration, TypeError, KeyError, ValueError):
-        raise UserError("--platform %s: there is no <cluster> with lat and bw in it, as `orrery calibrate --network' writes it" % path) from None
+    return Calibrated(path)
 
 
 def options_for(mpi):

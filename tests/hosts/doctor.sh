@@ -262,7 +262,7 @@ fails 2 '--ports 5: expected a range' "$ORRERY" doctor --ports 5
 fails 2 'at least 10' "$ORRERY" doctor --ports 20000-20003
 fails 2 '--timeout 0: expected' "$ORRERY" doctor --timeout 0
 fails 2 '--platform absent: No such file' "$ORRERY" doctor --platform absent
-fails 2 'no <cluster>' "$ORRERY" doctor --platform file
+fails 2 'neither a <cluster>' "$ORRERY" doctor --platform file
 fails 2 'names hosts; give them by --host' "$ORRERY" doctor --mpirun "--host a"
 fails 2 'leave one of them out' "$ORRERY" doctor --quick --platform fast.xml
 fails 2 'unknown option --hots' "$ORRERY" doctor --hots a

@@ -90,7 +90,7 @@ fails 2 'give at least 10' "$ORRERY" doctor --ports 20000-20003
 fails 2 '--timeout 0: expected' "$ORRERY" doctor --timeout 0
 fails 2 '--timeout nan: expected' "$ORRERY" doctor --timeout nan
 fails 2 '--platform absent: No such file' "$ORRERY" doctor --platform absent
-fails 2 'there is no <cluster>' "$ORRERY" doctor --platform empty
+fails 2 'neither a <cluster>' "$ORRERY" doctor --platform empty
 fails 2 'leave one of them out' "$ORRERY" doctor --quick --platform empty
 fails 2 'No closing quotation' "$ORRERY" doctor --agent "'"
 fails 2 'unknown option --hots' "$ORRERY" doctor --hots a
