@@ -15,7 +15,7 @@ from orrery_doctor_links import Mpi, better, in_words, read_pairs
 ALIKE = 1.15  # quotient of the bandwidths of two links that are described as one
 ALIKE_US = 1.5  # the same of latencies
 SHARED = 0.8  # of the sum of pairs alone: if all at once get less, something is shared
-TIMEOUT_S = 30.0
+TIMEOUT_S = 20.0
 
 
 def chosen_hosts(options, launcher):

@@ -185,7 +185,7 @@ def reach(found, sessions, agent, lack, text, limit):
     return alive
 
 
-def ask_all(found, sessions, question, limit):
+def ask_all(found, sessions, question):
     """{name: answer} of the sessions that answer."""
     def ask(session):
         try:
@@ -210,7 +210,7 @@ def examine(context, options, names, here, say):
     try:
         alive = reach(found, sessions, agent, lack, script(context), limit)
         say("asking about builds, limits, cores")
-        hosts = ask_all(found, alive, lambda s: s.facts(limit), limit)
+        hosts = ask_all(found, alive, lambda s: s.facts(limit))
         alive = [s for s in alive if s.name in hosts]
         if not alive:
             return found, links, None
@@ -226,9 +226,10 @@ def examine(context, options, names, here, say):
         checks.check_cores(found, hosts, orrery_jobs.in_job(os.environ))
         say("clocks and homes")
         others = [s for s in alive if not orrery_jobs.is_this_host(s.name)]
-        offsets = ask_all(found, others, lambda s: clock_offset(s, limit), limit)
+        offsets = ask_all(found, others, lambda s: clock_offset(s, limit))
         offsets[""] = 0.0
         checks.check_clocks(found, offsets)
+        alive = [s for s in alive if not s.failed]
         checks.check_home(found, hosts, look_at_homes(alive, limit))
         checks.check_calibration(found, hosts)
         calibrated = links_of.read_platform(options["--platform"]) if "--platform" in options else None

@@ -121,7 +121,11 @@ def tcp(found, links, sessions, ports, limit, say):
         except Failed as failed:
             found.defect("TCP", a, "no way to %s: %s" % (b, failed), "ranks of the two wait for each other for ever", failed.remedy)
     if links.tcp:
-        found.is_fine("TCP", "%d pairs%s: %s" % (len(links.tcp) // 2, "" if ports == (0, 0) else " at ports %d-%d" % ports, in_words(links.tcp)))
+        found.is_fine("TCP", "%s%s: %s" % (pairs_of(len(links.tcp) // 2), "" if ports == (0, 0) else " at ports %d-%d" % ports, in_words(links.tcp)))
+
+
+def pairs_of(n):
+    return "%d pair%s" % (n, "" if n == 1 else "s")
 
 
 def in_words(values):
@@ -160,16 +164,19 @@ class Mpi:
         # Files, because a daemon that stays behind keeps pipes open.
         with tempfile.TemporaryFile("w+", errors="replace") as out, tempfile.TemporaryFile("w+", errors="replace") as err:
             child = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True)
+            status = None
             try:
                 status = child.wait(limit)
             except subprocess.TimeoutExpired:
-                child.terminate()  # mpirun ends what it has started elsewhere
-                try:
-                    child.wait(5)
-                except subprocess.TimeoutExpired:
-                    pass
-                status = None
-            end(child)
+                pass
+            finally:
+                if status is None:
+                    child.terminate()  # mpirun ends what it has started elsewhere
+                    try:
+                        child.wait(5)
+                    except subprocess.TimeoutExpired:
+                        pass
+                end(child)
             out.seek(0)
             err.seek(0)
             lines, said = out.read().splitlines(), err.read()
@@ -234,7 +241,7 @@ def measure_mpi(found, links, mpi, say):
 
 def show_mpi(found, links, mpi):
     """What MPI gives, after slow pairs were measured again."""
-    pairs = "; %d pairs: %s" % (len(links.mpi), in_words(links.mpi)) if links.mpi else ""
+    pairs = "; %s: %s" % (pairs_of(len(links.mpi)), in_words(links.mpi)) if links.mpi else ""
     found.is_fine("MPI", "%s, threads: MPI_THREAD_%s%s" % (mpi.version, mpi.level, pairs))
 
 
@@ -265,7 +272,7 @@ def compare(found, links, mpi, calibrated, path, say):
         again = suspects(links.mpi, calibrated, slack_us)
         if not again:
             break
-        say("%d slow pairs again, one after another" % len(again))
+        say("%s that seem slow again, one after another" % pairs_of(len(again)))
         numbers = ["%d-%d" % tuple(sorted(map(mpi.names.index, pair))) for pair in again]
         lines, _, _ = mpi.run(1, ["pairs", ",".join(numbers)], more_s=2.0 * len(again))
         for pair, value in read_pairs(lines, mpi.names)[0].items():
@@ -292,9 +299,12 @@ def measure_runtime(found, mpi, say):
         if transport == "ucx" and why and re.search(r"built without|no UCX|not built", said, re.I):
             continue
         if why or "ring right" not in lines:
-            found.defect("transports", None, "messages of the runtime do not arrive over %s: %s" % (transport, why or "they are wrong"),
-                         "programs with ORRERY_TRANSPORT=%s%s fail" % (transport, ", and the default," * (transport == "shm")),
-                         "ucx_info -d shows the devices; UCX_TLS and UCX_NET_DEVICES choose" if transport == "ucx" else "see the message of `orrery run' there")
+            # UCX is used only where the user names it.
+            wanted = transport == "shm" or "ucx" in os.environ.get("ORRERY_TRANSPORT", "")
+            (found.defect if wanted else found.note)(
+                "transports", None, "messages of the runtime do not arrive over %s: %s" % (transport, why or "they are wrong"),
+                "programs with ORRERY_TRANSPORT=%s%s fail" % (transport, ", and the default," * (transport == "shm")),
+                "ucx_info -d shows the devices; UCX_TLS and UCX_NET_DEVICES choose" if transport == "ucx" else "see the message of `orrery run' there")
         elif transport == "shm" and "may not reach" in said:
             found.note("transports", None, "shm is refused inside of a host", "payloads inside a host go through MPI", "see memory above")
         else:

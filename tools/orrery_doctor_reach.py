@@ -216,8 +216,8 @@ def end(child):
 
 
 def in_parallel(work, items, most=64):
-    """[work(item)], several at a time."""
-    results, waiting = [None] * len(items), queue.Queue()
+    """[work(item)], several at a time. What one of them raises is raised when all have ended."""
+    results, waiting, raised = [None] * len(items), queue.Queue(), []
     for number in range(len(items)):
         waiting.put(number)
 
@@ -227,12 +227,17 @@ def in_parallel(work, items, most=64):
                 number = waiting.get_nowait()
             except queue.Empty:
                 return
-            results[number] = work(items[number])
+            try:
+                results[number] = work(items[number])
+            except Exception as error:  # for the caller's thread
+                raised.append(error)
     threads = [threading.Thread(target=some, daemon=True) for _ in range(min(most, len(items)))]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
+    if raised:
+        raise raised[0]
     return results
 
 

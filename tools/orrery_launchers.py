@@ -132,7 +132,8 @@ def port_range(launcher, ports):
     middle = (first + last) // 2
     daemons = "oob_tcp_dynamic_ipv4_ports" if launcher is OPEN_MPI_4 else "prte_oob_tcp_dynamic_ipv4_ports"
     return ["--mca", "btl_tcp_port_min_v4", str(first), "--mca", "btl_tcp_port_range_v4", str(middle - first + 1),
-            "--mca" if launcher is OPEN_MPI_4 else "--prtemca", daemons.replace("prte_", ""), "%d-%d" % (middle + 1, last)], {}
+            "--mca" if launcher is OPEN_MPI_4 else "--prtemca", daemons.replace("prte_", ""), "%d-%d" % (middle + 1, last),
+            launcher.exports, "UCX_TCP_PORT_RANGE=%d-%d" % (first, middle)], {}
 
 
 def prepare(launcher, environment):
