@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* orrery-calibrate-mpi: what the MPI layer and the network cost. One measurement per start, by its
- *argument:
+ * argument:
  *
  *      foreign         foreign_us: inserting a task in which this rank has no part (one
  *                      process, which believes to be one of many)
  *      message         message_us: what the runtime adds to a message, 2 processes
  *      interrupt       interrupt_us: what a message takes from a worker that has no core beside
- *                      its own for it; look_us: what looking for
- *			one takes, between two tasks; 2 processes, each bound to one core, one
- *worker each receive         "copy" and "touch", microseconds per MiB that such a worker loses
- *besides: by receiving into memory that was used before, and what memory never used adds; processes
- *as before network         "net SIZE MICROSECONDS" lines: half round trips of plain MPI, and
+ *                      its own for it; look_us: what looking for one takes, between two tasks;
+ *                      2 processes, each bound to one core, one worker each
+ *      receive         "copy" and "touch", microseconds per MiB that such a worker loses
+ *                      besides: by receiving into memory that was used before, and what memory
+ *                      never used adds; processes as before
+ *      network         "net SIZE MICROSECONDS" lines: half round trips of plain MPI, and
  *                      "eager BYTES"; 2 processes
+ *
  * Prints lines "NAME VALUE" on rank 0. Invariant: best of several rounds, as in calibrate_node.c,
- *where nothing else is said. */
+ * where nothing else is said. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,16 +3,17 @@
  *
  *      host NAME              as the host calls itself
  *      self TEXT              tells hosts apart that have several names
- *      address ADDRESS        that its own name has, once for each; none: the name is unknown there
+ *      address ADDRESS        that its own name has, once for each; none: the name is unknown
  *      cores USABLE ONLINE    hardware threads that this process may use, and that there are
  *      quota CORES            of the control group, where it has one
  *      limit NAME SOFT HARD   of a process, -1: none
  *      maps N                 vm.max_map_count
  *      memory BYTES           of the host
  *      shm BYTES FREE         of /dev/shm; 0 0: there is none
- *      tmp FREE FOLDER        bytes free in the folder for temporary files; -1: it cannot be
- * written reach yes|no           whether a process reads the memory of its neighbour, as the
- * transport shm does processor TEXT         its model load AVERAGE           of the last minute
+ *      tmp FREE FOLDER        bytes free in the folder for temporary files; -1: cannot be written
+ *      reach yes|no           a process reads its neighbour's memory, as the transport shm does
+ *      processor TEXT         its model
+ *      load AVERAGE           of the last minute
  *      fabric NAME            a device of InfiniBand, once for each
  *      library PATH CHECKSUM  of liborrery
  *      home PATH              of the user

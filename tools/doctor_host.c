@@ -2,13 +2,15 @@
 /* orrery-doctor-host: what `orrery doctor` asks on each host. It reads requests, one a line, and
  * answers each with lines, the last of which is "end":
  *
- *      facts                   "NAME VALUE": what this host is and allows (doctor_facts.c)
- *      time                    "time SECONDS" of the clock that tells the date
- *      home                    whether a file can be made at home, which then stays: "kept PATH",
- * "refused PATH WHY" look PATH               "there" or "absent" drop PATH               removes a
- * file that "home" has kept listen FIRST LAST       a port that takes connections: "port N", or
- * "refused WHY"; 0 0: any port connect NAME PORT MS BYTES "connected ADDRESS LATENCY_US
- * BYTES_PER_S", or "failed WHY"; with 0 bytes nothing is measured
+ *      facts                  "NAME VALUE": what this host is and allows (doctor_facts.c)
+ *      time                   "time SECONDS" of the clock that tells the date
+ *      home                   makes a file at home: "kept PATH", or "refused PATH WHY"
+ *      look PATH              "there" or "absent"
+ *      drop PATH              removes a file that "home" has made
+ *      listen FIRST LAST      takes connections: "port N", or "refused WHY"; 0 0: at any port
+ *      connect NAME PORT MS BYTES
+ *                             "connected ADDRESS LATENCY_US BYTES_PER_S", or "failed WHY";
+ *                             with 0 bytes nothing is measured
  *
  * Invariant: no request takes longer than its time, and the program ends with its input, at the
  * latest after LIFE_S. */

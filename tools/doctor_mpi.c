@@ -2,15 +2,15 @@
 /* orrery-doctor-mpi: what `orrery doctor` asks MPI and the runtime. One question a start, by its
  * arguments:
  *
- *      about                what is installed here, without MPI being started: "mpi VERSION",
- * "library PATH CHECKSUM" pairs                "thread LEVEL", "rank NUMBER HOST", and for each
- * pair of ranks "pair A B LATENCY_US BYTES_PER_S" (bytes between both at the same time as between
- * others; each rank is in one pair at a time) pairs A-B,C-D        the same for these pairs, one
- * after another engine               ranks pass vectors around in a ring by the runtime, and check
- * them: "ring right"
+ *      about            what is installed here, without starting MPI: "mpi VERSION",
+ *                       "library PATH CHECKSUM"
+ *      pairs            "thread LEVEL", "rank NUMBER HOST", and for each pair of ranks
+ *                       "pair A B LATENCY_US BYTES_PER_S"; a rank is in one pair at a time,
+ *                       and other pairs are measured meanwhile
+ *      pairs A-B,C-D    the same for these pairs, one after another
+ *      engine           ranks pass vectors around by the runtime, and check them: "ring right"
  *
- * Invariant: a pair takes some ten milliseconds where the network is quick, and as long as PIECE
- * takes where it is slow. */
+ * Invariant: a pair takes some tenths of a second, and longer only where FIRST bytes do. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
