@@ -10,7 +10,7 @@ import os
 import orrery_jobs
 from orrery_cli import UserError
 from orrery_doctor import host_names
-from orrery_doctor_links import Mpi, better, in_words, read_pairs
+from orrery_doctor_links import Mpi, better, in_words, read_pairs, rounds
 
 ALIKE = 1.15  # quotient of the bandwidths of two links that are described as one
 ALIKE_US = 1.5  # the same of latencies
@@ -79,13 +79,13 @@ def measure(context, names, extra, say):
         if why:
             raise UserError("mpirun fails on these hosts: %s; `orrery doctor' says what is wrong with them" % (why or said), 1)
         return read_pairs(lines, names)[0]
-    every = ",".join("%d-%d" % (a, b) for a in range(len(names)) for b in range(a + 1, len(names)))
-    say("all pairs of %d hosts at once, in %d rounds" % (len(names), len(names) - 1 + len(names) % 2))
+    say("all pairs of %d hosts at once, in %d rounds" % (len(names), len(rounds(names))))
     at_once = pairs([])
+    every = ",".join("%d-%d" % (names.index(a), names.index(b)) for a, b in at_once)
     say("%d pairs, one after another" % len(at_once))
     alone = pairs([every])
-    if len(alone) != len(names) * (len(names) - 1) // 2:
-        raise UserError("only %d pairs could be measured; `orrery doctor' says what is wrong" % len(alone), 1)
+    if not alone or set(alone) != set(at_once):
+        raise UserError("only %d of %d pairs could be measured; `orrery doctor' says what is wrong" % (len(alone), len(at_once)), 1)
     measured = Measured(names, {pair: (min(us, at_once[pair][0]), speed) for pair, (us, speed) in alone.items()}, at_once)
     if not measured.alike():
         say("hosts differ; the pairs again, to be sure")

@@ -19,6 +19,7 @@ from orrery_cli import UserError
 from orrery_doctor_checks import span
 from orrery_doctor_reach import Failed, end, in_parallel
 
+MOST_ROUNDS = 32  # of pairs; as in doctor_mpi.c
 BYTES = 32 << 20  # of a measurement of TCP, at most
 CONNECT_MS = 4000
 SAMPLE = [1500 + 2000 * i for i in range(32)]  # ports that are tried where one does not answer
@@ -29,7 +30,12 @@ FAR_US = 300.0  # more, for what else uses the cores; where these are busy, late
 
 
 def rounds(names):
-    """Rounds of pairs, so that each name meets each other one once."""
+    """Rounds of pairs, so that each name meets each other one once, or MOST_ROUNDS of them."""
+    found = list(all_rounds(names))
+    return found[::-(-len(found) // MOST_ROUNDS) or 1]
+
+
+def all_rounds(names):
     ring = list(names) + ([None] if len(names) % 2 else [])
     for _ in range(len(ring) - 1):
         half = len(ring) // 2
@@ -110,9 +116,9 @@ def tcp(found, links, sessions, ports, limit, say):
             addresses.append(address)
         else:
             links.broken[pair] = why
-    all_rounds = list(rounds([session.name for session in sessions]))
-    for number, pairs in enumerate(all_rounds, 1):
-        say("TCP between pairs, round %d of %d" % (number, len(all_rounds)))
+    meetings = rounds([session.name for session in sessions])
+    for number, pairs in enumerate(meetings, 1):
+        say("TCP between pairs, round %d of %d" % (number, len(meetings)))
         in_parallel(measure, pairs)
         in_parallel(measure, [(b, a) for a, b in pairs])
     for (a, b), why in sorted(links.broken.items()):
