@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* orrery-calibrate-mpi: what the MPI layer and the network cost. One measurement per start, by its
- *argument:
+ * argument:
  *
  *      foreign         foreign_us: inserting a task in which this rank has no part (one
  *                      process, which believes to be one of many)
  *      message         message_us: what the runtime adds to a message, 2 processes
  *      interrupt       interrupt_us: what a message takes from a worker that has no core beside
- *                      its own for it; look_us: what looking for
- *			one takes, between two tasks; 2 processes, each bound to one core, one
- *worker each receive         "copy" and "touch", microseconds per MiB that such a worker loses
- *besides: by receiving into memory that was used before, and what memory never used adds; processes
- *as before network         "net SIZE MICROSECONDS" lines: half round trips of plain MPI, 2
- *                      processes
+ *                      its own for it; look_us: what looking for one takes, between two tasks;
+ *                      2 processes, each bound to one core, one worker each
+ *      receive         "copy" and "touch", microseconds per MiB that such a worker loses
+ *                      besides: by receiving into memory that was used before, and what memory
+ *                      never used adds; processes as before
+ *      network         "net SIZE MICROSECONDS" lines: half round trips of plain MPI, and
+ *                      "eager BYTES"; 2 processes
+ *
  * Prints lines "NAME VALUE" on rank 0. Invariant: best of several rounds, as in calibrate_node.c,
- *where nothing else is said. */
+ * where nothing else is said. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -343,22 +345,73 @@ static double half_round_trip(char *buf, int bytes, int repeat)
 	return (starpu_timing_now() - start) / repeat / 2;
 }
 
+/* Whether a message of so many bytes leaves before its receive is posted: it has LATE_US to do so.
+ */
+static int leaves_at_once(char *buf, int bytes)
+{
+	enum { LATE_US = 30000 };
+	double start;
+	int early = 0;
+
+	MPI_Barrier(MPI_COMM_WORLD);
+	start = starpu_timing_now();
+	if (rank == 0) {
+		MPI_Send(buf, bytes, MPI_BYTE, 1, 3, MPI_COMM_WORLD);
+		early = starpu_timing_now() - start < LATE_US / 2.0;
+	} else {
+		/* Without looking at messages. */
+		while (starpu_timing_now() - start < LATE_US)
+			continue;
+		MPI_Recv(buf, bytes, MPI_BYTE, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	}
+	MPI_Bcast(&early, 1, MPI_INT, 0, MPI_COMM_WORLD);
+	return early;
+}
+
+/* The largest power of two whose messages are eager; 0: none is. */
+static int eager_bytes(char *buf, int largest)
+{
+	int bytes = 256, last = 0;
+
+	while (bytes <= largest && leaves_at_once(buf, bytes)) {
+		last = bytes;
+		bytes *= 2;
+	}
+	return last;
+}
+
+/* On a slow network, rounds are fewer and shorter, and messages that take longer than LONG_US are
+ * left out. */
 static int measure_network(void)
 {
+	enum { LONG_US = 200000, ROUND_US = 50000, SIZE_US = 500000 };
 	const int largest = 16 << 20;
 	char *buf = calloc(1, (size_t) largest);
+	double best = 1;
 	if (!buf)
 		return 1;
-	for (int bytes = 1; bytes <= largest; bytes += bytes < 4 ? 1 : bytes / 2) {
-		int repeat = bytes < 8192 ? 200 : bytes < 262144 ? 40 : 3;
-		double best = 1e30;
-		for (int r = 0; r < ROUNDS; r++) {
+	for (int bytes = 1; bytes <= largest && best < LONG_US;
+	     bytes += bytes < 4 ? 1 : bytes / 2) {
+		int repeat = bytes < 8192 ? 200 : bytes < 262144 ? 40 : 3, last = 0;
+		if (repeat * best * 2 > ROUND_US)
+			repeat = (int) (ROUND_US / best / 2) + 1;
+		MPI_Bcast(&repeat, 1, MPI_INT, 0, MPI_COMM_WORLD);
+		double start = starpu_timing_now();
+		best = 1e30;
+		for (int r = 0; r < ROUNDS && !last; r++) {
 			double us = half_round_trip(buf, bytes, repeat);
 			best = us < best ? us : best;
+			last = r >= (bytes < 262144 ? 8 : 2) &&
+			       starpu_timing_now() - start > SIZE_US;
+			MPI_Bcast(&last, 1, MPI_INT, 0, MPI_COMM_WORLD);
 		}
+		MPI_Bcast(&best, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
 		if (rank == 0)
 			printf("net %d %.4f\n", bytes, best);
 	}
+	int eager = eager_bytes(buf, 4 << 20);
+	if (rank == 0)
+		printf("eager %d\n", eager);
 	free(buf);
 	return 0;
 }

@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 
+import orrery_calibrate_hosts as several
 import orrery_contention
 import orrery_elastic
 import orrery_machines as machines
@@ -34,12 +35,15 @@ OPTIONS = [
     Word("--rounds", "N", "with --elastic: how often they do so; with --kernels: how often PROGRAM runs with\neach number of workers (1 to 20, default 3)"),
     Word("-n", "N", "hosts in that file (default 2)"),
     Word("--mpirun", "OPT", "further options for mpirun, as of `orrery run`: which two hosts"),
+    Word("--host", "A,B", "with --network: these hosts, each pair alone and all at once (default: those of the\njob of Slurm, PBS, LSF or OAR, else two ranks where --mpirun puts them)"),
+    Word("--hostfile", "FILE", "the same for those of a host file"),
     Word("--shared", "", "the hosts are not nodes but ranks on this computer, placed as\n`orrery run` places them: the file says which cores they share"),
 ]
 HELP = """usage: orrery calibrate [-o DIR] [--name NAME] [--cpus K]
        orrery calibrate --kernels [-o DIR] [--name NAME] [--workers N,N] [--rounds N] -- PROGRAM [ARGUMENTS]
        orrery calibrate --elastic [-o DIR] [--name NAME] [--rounds N]
        orrery calibrate --network [-o DIR] [--name NAME] [-n N] [--mpirun "OPTIONS"] [--shared]
+                        [--host A,B | --hostfile FILE]
 
 Measures everything that does not depend on a program's kernels: copies between the
 memories of this machine, allocations on devices, and the time that the runtime itself takes to submit,
@@ -79,10 +83,12 @@ def parse(arguments):
     if "--rounds" in options and kinds not in (["--elastic"], ["--kernels"]):
         raise UserError("--rounds only goes with --elastic and --kernels; see `orrery calibrate --help`")
     check_kernels(options, program)
-    for name in ("-n", "--mpirun", "--shared") if "--network" not in options else ("--cpus",):
+    for name in ("-n", "--mpirun", "--shared", "--host", "--hostfile") if "--network" not in options else ("--cpus",):
         if name in options:
             raise UserError("%s %s --network; see `orrery calibrate --help`"
                             % (name, "only goes with" if name != "--cpus" else "does not go with"))
+    if "--shared" in options and ("--host" in options or "--hostfile" in options):
+        raise UserError("--shared is about ranks on this computer, --host and --hostfile about several; give one of them")
     return options, program
 
 
@@ -303,10 +309,19 @@ def shared_text(ranks, per_mib):
     return prop("computer", socket.gethostname().partition(".")[0]) + prop("cores", cores) + text
 
 
-def platform_text(pieces, nodes, prefix, note, properties):
+def platform_text(pieces, nodes, prefix, note, properties, eager=None, measured=None):
+    """The platform file; measured: what pairs of several hosts get, and eager: bytes of the largest message that waits for nobody, if known."""
     latency, bandwidth = pieces[0][1], max(p[2] for p in pieces[1:] or pieces)
     lat_factor = ";".join("%d:%.6g" % (p[0], p[1] / latency) for p in pieces)
     bw_factor = ";".join("%d:%.6g" % (p[0], p[2] / bandwidth) for p in pieces)
+    if measured and not measured.alike():
+        network = several.zone_text(measured, pieces)
+    else:
+        shared = measured.backbone() if measured else None
+        network = """  <cluster id="cluster" prefix="%s" suffix="" radical="0-%d" speed="1Gf" bw="%.6gBps" lat="%.6gs"
+           loopback_bw="%.6gBps" loopback_lat="%.6gs" sharing_policy="SPLITDUPLEX"%s%s
+""" % (prefix, nodes - 1, bandwidth, latency / 2, bandwidth, latency, ' bb_bw="%.6gBps" bb_lat="0s"' % shared if shared else "",
+       ">\n" + properties + "  </cluster>" if properties else " />")
     return """<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <!-- SPDX-License-Identifier: LGPL-2.1-or-later -->
@@ -316,34 +331,42 @@ def platform_text(pieces, nodes, prefix, note, properties):
   <config>
     <prop id="smpi/lat-factor" value="%s" />
     <prop id="smpi/bw-factor" value="%s" />
-  </config>
-  <cluster id="cluster" prefix="%s" suffix="" radical="0-%d" speed="1Gf" bw="%.6gBps" lat="%.6gs"
-           loopback_bw="%.6gBps" loopback_lat="%.6gs" sharing_policy="SPLITDUPLEX"%s
-</platform>
-""" % (note.replace("--", "- -"), lat_factor, bw_factor, prefix, nodes - 1, bandwidth, latency / 2, bandwidth, latency,
-       ">\n" + properties + "  </cluster>" if properties else " />")
+%s  </config>
+%s</platform>
+""" % (note.replace("--", "- -"), lat_factor, bw_factor, prop("smpi/send-is-detached-thresh", eager + 1) if eager else "", network)
 
 
 def calibrate_network(context, options):
     if not context.has("mpi"):
         raise UserError("this Orrery was built without MPI; configure it again with an MPI installed (Debian: libopenmpi-dev or libmpich-dev)")
     folder, name = options.get("-o", "."), options.get("--name") or socket.gethostname().partition(".")[0]
+    launcher = orrery_launchers.find(context)[1]
+    extra = shlex.split(options.get("--mpirun", ""))
+    names = several.chosen_hosts(options, launcher)
     os.makedirs(folder, exist_ok=True)
     load = load_now()
+    measured = several.measure(context, names, extra, say) if names else None
+    if measured:
+        extra = several.options_of_pair(names, measured.best_pair(), launcher, extra)
     say("messages between two ranks, 1 byte to 16 MiB")
-    lines = on_two_ranks(context, "network", options.get("--mpirun", ""))
-    pieces = fit_network([(int(w[1]), float(w[2]) * 1e-6) for w in lines if w[0] == "net"])
-    nodes = int(options.get("-n", "2"))
+    lines = on_two_ranks(context, "network", shlex.join(extra))
+    points = [(int(w[1]), float(w[2]) * 1e-6) for w in lines if w[0] == "net"]
+    pieces = several.capped(fit_network(points), points) if measured else fit_network(points)
+    eager = several.eager_of(lines)
+    nodes = int(options.get("-n", str(len(names)) if names else "2"))
     properties = ""
     if "--shared" in options:
         say("time that messages take from the workers on their cores")
         properties = shared_text(nodes, on_two_cores(context, "receive"))
     why = doubts(load, {})
-    note = note_of("", why, "Written by `orrery calibrate%s` (network) from ping-pongs between two ranks")
+    what = "Written by `orrery calibrate%s` (network) from ping-pongs between two ranks"
+    note = note_of("", why, what + (", and between all of " + ", ".join(names[:8]) if measured else ""))
     path = os.path.join(folder, name + ".xml")
-    machines.write(path, platform_text(pieces, nodes, name + "-", note, properties))
+    machines.write(path, platform_text(pieces, nodes, name + "-", note, properties, eager if measured else None, measured))
     for first, latency, bandwidth in pieces:
         say("from %d bytes: latency %.3f us, bandwidth %.0f MB/s" % (first, latency * 1e6, bandwidth * 1e-6))
+    if eager is not None:
+        say("messages of up to %d bytes leave before their receives are posted" % eager)
     say("for the trees of real runs, set in their environment: ORRERY_MPI_LATENCY=%d ORRERY_MPI_BANDWIDTH=%d" %
         (max(1, round(pieces[0][1] * 1e9)), round(max(p[2] for p in pieces) * 1e-6)))
     print(path)

@@ -13,6 +13,7 @@ SUBCOMMANDS = {
     "cc": "compile and link a program for the real world, the simulated one, or both",
     "fc": "the same for Fortran programs: orrery cc --fc",
     "run": "run a program on the machine at hand, with MPI",
+    "doctor": "check the hosts of a cluster before the first run on them",
     "sim": "run a program in the simulated world, on as many nodes as you like",
     "platform": "write a SimGrid platform file: a cluster with a given network",
     "matrix": "draw communication matrices from the statistics of a run",

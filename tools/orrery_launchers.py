@@ -123,6 +123,19 @@ def find(context):
     return command, launcher_of(path, context.settings["mpi_library"])
 
 
+def port_range(launcher, ports):
+    """(options, variables) that keep all connections of a run to a range of ports, first and last."""
+    first, last = ports
+    if launcher is HYDRA:
+        return [], {"MPIEXEC_PORT_RANGE": "%d:%d" % ports, "MPIR_CVAR_CH3_PORT_RANGE": "%d:%d" % ports, "UCX_TCP_PORT_RANGE": "%d-%d" % ports}
+    # One half for messages, one for the launcher's own.
+    middle = (first + last) // 2
+    daemons = "oob_tcp_dynamic_ipv4_ports" if launcher is OPEN_MPI_4 else "prte_oob_tcp_dynamic_ipv4_ports"
+    return ["--mca", "btl_tcp_port_min_v4", str(first), "--mca", "btl_tcp_port_range_v4", str(middle - first + 1),
+            "--mca" if launcher is OPEN_MPI_4 else "--prtemca", daemons.replace("prte_", ""), "%d-%d" % (middle + 1, last),
+            launcher.exports, "UCX_TCP_PORT_RANGE=%d-%d" % (first, middle)], {}
+
+
 def prepare(launcher, environment):
     """Sets what the launcher and its MPI need in the environment. Answers the launcher's question to root, if our user has said yes to us."""
     if launcher is HYDRA:

@@ -18,7 +18,7 @@ list=$ORR_TEST_TMP/list
 libraries= programs=
 for f in .libs/liborrery*.so; do if [ -e "$f" ]; then libraries="$libraries $f"; fi; done
 # A program that needs the libraries of the build tree has a script in its place.
-for f in orrery-sim-launcher orrery-elastic orrery-calibrate-node orrery-calibrate-mpi orrery-calibrate-dyn \
+for f in orrery-sim-launcher orrery-elastic orrery-calibrate-node orrery-calibrate-mpi orrery-calibrate-dyn orrery-doctor-host orrery-doctor-mpi \
 	starpu_machine_display starpu_sched_display starpu_perfmodel_display; do
 	for place in .libs/$f $f; do
 		if [ -e $place ] && readelf -h $place > /dev/null 2>&1; then programs="$programs $place"; break; fi
