@@ -260,7 +260,12 @@ int orr_sys_part_unit(struct orr_process *proc, const struct orr_part *part);
  * starpu_get_hwloc_topology, starpu_worker_get_hwloc_cpuset, starpu_cpu_os_index. */
 
 /* ---- threads ---- */
-enum orr_role { ORR_ROLE_WORKERS, ORR_ROLE_ENGINE, ORR_ROLE_USER };
+enum orr_role {
+	ORR_ROLE_WORKERS,
+	ORR_ROLE_ENGINE,
+	ORR_ROLE_USER,
+	ORR_ROLE_WATCH /* a real run only: no signal of the program is handled there */
+};
 typedef struct orr_sys_thread orr_sys_thread_t;
 /* [any] [waits] Starts fn(arg) in a new thread of this process; in a simulated run the roles
  * WORKERS and ENGINE are the actors that the launcher made for this rank. cpu: the unit to bind to,
