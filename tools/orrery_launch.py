@@ -3,7 +3,9 @@
 # Runs mpirun for `orrery run`, shows what it says as it says it, and learns from
 # it which rank was lost.
 # An interrupt that reaches mpirun while it starts can stop it for ever: its handler calls exit() in the middle of
-# malloc() (seen with Open MPI 4.1.4). So one that does not end after a signal that ends it is killed.
+# malloc() (seen with Open MPI 4.1.4). So one that does not end after a signal that ends it is killed. So is one that
+# waits for the daemon of a host that the heartbeat of the ranks (src/mpi/run/heartbeat.h) found lost; what it has started
+# on other hosts ends with it.
 # Invariant: mpirun gets each signal once, and SIGKILL only then. Signals of the terminal reach it by
 # themselves, because it is in our process group; only those that another process
 # sends to us are passed on.
@@ -20,10 +22,15 @@ from orrery_cli import UserError
 
 # The words of mpirun about a rank that a signal ended.
 LOST = re.compile(rb"process rank (\d+) with PID \d+ on node (\S+) exited on signal (\d+)(?: \(([^)]*)\))?")
+# The words of the heartbeat about hosts and ranks that no sign of life comes from.
+SILENT = re.compile(rb"error: lost: ([^;\n]*); no sign of life for ([0-9.]+) s")
+SILENT_HOST = re.compile(r"\bhost (\S+) with ranks?\b")
 PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
 ENDS = (signal.SIGINT, signal.SIGTERM)
 # So long mpirun may take to end, without processes of its own and with them. It kills ranks after a second.
 ALONE_S, LAST_S = 10, 60
+# So long it may take after the ranks have ended because some are lost.
+LOST_S = 6
 PR_SET_PDEATHSIG = 1
 FROM_KERNEL = 128  # si_code of a signal that no process sent
 
@@ -49,6 +56,17 @@ class Lost:
             self.rank, self.host, self.signal, ", " + self.name if self.name else "")
 
 
+class Silent:
+    """Ranks that no sign of life came from any more."""
+
+    def __init__(self, match):
+        self.what = match.group(1).decode(errors="replace")
+        self.hosts = SILENT_HOST.findall(self.what)  # none of whose ranks answered
+
+    def __str__(self):
+        return "no sign of life came from %s" % self.what
+
+
 class Output:
     """What mpirun and the ranks write to standard error, passed on at once."""
 
@@ -71,9 +89,13 @@ class Output:
             except OSError:
                 pass  # nobody reads it; the run goes on
             self.end = (self.end + piece)[-4096 - len(piece):]
-            match = LOST.search(self.end)
-            if match and not self.lost:
-                self.lost = Lost(match)
+            if self.lost:
+                continue
+            for pattern, kind in ((SILENT, Silent), (LOST, Lost)):
+                match = pattern.search(self.end)
+                if match:
+                    self.lost = kind(match)
+                    break
 
 
 def children(pid):
@@ -85,26 +107,37 @@ def children(pid):
         return []
 
 
-def kill_hung(child, waited):
-    """Kills mpirun and what it has started here, if it does not end; waited: seconds since it was told to."""
-    left = children(child.pid)
-    if waited < (LAST_S if left else ALONE_S):
-        return
-    sys.stderr.write("orrery run: mpirun has not ended %.0f s after it was told to; it is killed\n" % waited)
-    for pid in [child.pid] + left:
+def kill_all(child):
+    """Kills mpirun and what it has started here."""
+    for pid in [child.pid] + children(child.pid):
         try:
             os.kill(pid, signal.SIGKILL)
         except ProcessLookupError:
             pass
 
 
-def wait(child, signals):
+def kill_hung(child, waited):
+    """Kills mpirun if it does not end; waited: seconds since it was told to."""
+    if waited < (LAST_S if children(child.pid) else ALONE_S):
+        return
+    sys.stderr.write("orrery run: mpirun has not ended %.0f s after it was told to; it is killed\n" % waited)
+    kill_all(child)
+
+
+def wait(child, signals, output):
     """The child's status, and the signal by which somebody ended it or None; passes signals on meanwhile."""
-    ended_by = told = None
+    ended_by = told = silent = None
     while child.poll() is None:
-        info = signal.sigtimedwait(signals, 1) if ended_by else signal.sigwaitinfo(signals)
+        info = signal.sigtimedwait(signals, 1)
+        if isinstance(output.lost, Silent):
+            silent = silent or time.monotonic()
+            if time.monotonic() - silent > LOST_S:
+                kill_all(child)
+                child.wait()
+                return 1, ended_by
         if info is None:
-            kill_hung(child, time.monotonic() - told)
+            if ended_by:
+                kill_hung(child, time.monotonic() - told)
             continue
         if info.si_signo in ENDS:
             ended_by = info.si_signo
@@ -138,7 +171,7 @@ def launch(command, environment):
         child = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE,
                                  preexec_fn=lambda: prepare(before))
         output = Output(child.stderr)
-        status, ended_by = wait(child, signals)
+        status, ended_by = wait(child, signals, output)
         output.reader.join(10)
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)

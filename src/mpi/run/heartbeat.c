@@ -17,6 +17,7 @@
 
 #define LEAST_US 1e6 /* a shorter limit accuses a rank that the system lets wait */
 #define ENDS_US 3e6  /* this process ends then, even if MPI_Abort() never returns */
+#define CUT_OFF_US 1e6 /* likewise, where nobody can be told */
 
 /* ---- what waits ---- */
 
@@ -88,9 +89,14 @@ static void end_run(struct orr_mpi *mpi, enum orr_detector_outcome outcome)
 {
 	const struct orr_detector *d = mpi->heartbeat.detector;
 
-	orr_sys_end_surely(mpi->proc, ENDS_US, orr_detector_cut_off(d));
+	orr_sys_end_surely(mpi->proc, orr_detector_cut_off(d) ? CUT_OFF_US : ENDS_US,
+			   orr_detector_cut_off(d));
 	if (outcome == ORR_DETECTOR_SPEAKS)
 		speak(d);
+	/* On a host that is cut off, MPI_Abort() would end this process, and leave mpirun's daemon
+	 * to wait for mpirun. */
+	if (orr_detector_cut_off(d))
+		orr_sys_sleep_us(10 * ENDS_US);
 	orr_sys_mpi_abort(mpi->proc);
 }
 
