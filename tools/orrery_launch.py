@@ -24,6 +24,8 @@ from orrery_cli import UserError
 LOST = re.compile(rb"process rank (\d+) with PID \d+ on node (\S+) exited on signal (\d+)(?: \(([^)]*)\))?")
 # The words of the heartbeat about hosts and ranks that no sign of life comes from.
 SILENT = re.compile(rb"error: lost: ([^;\n]*); no sign of life for ([0-9.]+) s")
+# The words of MPI in a rank whose connection another one closed: all that is said of a host that starts anew.
+CLOSED = re.compile(rb"peer process has unexpectedly disconnected\..*?Peer host: +(\S+)", re.DOTALL)
 SILENT_HOST = re.compile(r"\bhost (\S+) with ranks?\b")
 PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
 ENDS = (signal.SIGINT, signal.SIGTERM)
@@ -47,6 +49,8 @@ def allow_root(environment):
 class Lost:
     """A rank that a signal ended."""
 
+    hosts = []  # that are lost as a whole
+
     def __init__(self, match):
         self.rank, self.host, self.signal, self.name = [
             part.decode(errors="replace") if part else "" for part in match.groups()]
@@ -65,6 +69,18 @@ class Silent:
 
     def __str__(self):
         return "no sign of life came from %s" % self.what
+
+
+class Closed:
+    """Ranks of a host that have closed their connections."""
+
+    hosts = []  # the host may be there
+
+    def __init__(self, match):
+        self.host = match.group(1).decode(errors="replace")
+
+    def __str__(self):
+        return "ranks on host %s were lost (their connections were closed)" % self.host
 
 
 class Output:
@@ -89,9 +105,9 @@ class Output:
             except OSError:
                 pass  # nobody reads it; the run goes on
             self.end = (self.end + piece)[-4096 - len(piece):]
-            if self.lost:
+            if self.lost and not isinstance(self.lost, Closed):
                 continue
-            for pattern, kind in ((SILENT, Silent), (LOST, Lost)):
+            for pattern, kind in ((SILENT, Silent), (LOST, Lost), (CLOSED, Closed)):
                 match = pattern.search(self.end)
                 if match:
                     self.lost = kind(match)

@@ -203,9 +203,27 @@ def run_plain(command, environment):
     return 128 - status if status < 0 else status
 
 
+def without_hosts(command, hosts):
+    """The command without hosts that are lost: their ranks go to the others. None if options of mpirun do not name any
+    other one."""
+    command, left = list(command), []
+    for i, word in enumerate(command[:-1]):
+        if word in ("--host", "-host", "-H"):
+            named = command[i + 1].split(",")
+            left = [host for host in named if host.partition(":")[0].partition(".")[0] not in hosts]
+            command[i + 1] = ",".join(left)
+            break
+    if not left or len(left) == len(named):
+        return None
+    if "--oversubscribe" not in command:
+        command.insert(1, "--oversubscribe")
+    return command
+
+
 def run_restarting(command, environment, restart):
     """The exit status of the run that comes to its end."""
     environment["ORRERY_CHECKPOINT_DIR"] = restart.folder
+    command = command[:1] + ["-x", "ORRERY_CHECKPOINT_DIR"] + command[1:]  # ranks of other hosts do not have it otherwise
     for attempt in range(restart.times + 1):
         status, lost = launch(command, environment)
         if status == 0 or (lost is None and 0 < status <= 128):
@@ -213,6 +231,12 @@ def run_restarting(command, environment, restart):
         if status < 0:  # mpirun itself was ended, by whoever wants an end
             return 128 - status
         what = str(lost) if lost else "a rank was lost"
+        if lost and lost.hosts and attempt < restart.times:
+            command = without_hosts(command, lost.hosts)
+            if not command:
+                sys.stderr.write("orrery run: %s; which other hosts there are is not said by --host in --mpirun, so start the run "
+                                 "again on the hosts that are left: it goes on from %s\n" % (what, restart.folder))
+                return status or 1
         if attempt == restart.times:
             sys.stderr.write("orrery run: %s; giving up after %d restarts\n" % (what, restart.times))
             break

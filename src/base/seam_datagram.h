@@ -18,9 +18,9 @@ struct orr_process;
 #define ORR_DATAGRAM_MAX 1024 /* bytes of one */
 
 /* [main] [waits] Collective over the engine's world: opens this rank's end. *limit_us is what this
- * rank wants: 0: none, negative: what it wants makes no sense. It becomes what all go on with: the
- * largest, unless one wants none. Returns 1; 0: there are none, here or for this run; or -EINVAL on
- * all ranks if one is negative. */
+ * rank wants: 0: none, negative: what it wants makes no sense. It becomes what all go on with: that
+ * of rank 0, unless one wants none. Returns 1; 0: there are none, here or for this run; or -EINVAL
+ * on all ranks if one is negative. */
 int orr_sys_datagrams_open(struct orr_process *proc, double *limit_us);
 /* [main] No thread uses them any more. */
 void orr_sys_datagrams_close(struct orr_process *proc);

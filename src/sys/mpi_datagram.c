@@ -205,7 +205,6 @@ static void find_hosts(void)
 static int agree(double *limit_us)
 {
 	int none = 0, missing = -1;
-	double most = 0;
 
 	for (int i = 0; i < own.size; i++) {
 		double limit = own.cards[i].limit_us;
@@ -214,10 +213,8 @@ static int agree(double *limit_us)
 		none |= limit == 0;
 		if (isnan(limit))
 			missing = i;
-		else if (limit > most)
-			most = limit;
 	}
-	*limit_us = most;
+	*limit_us = own.cards[0].limit_us;
 	if (!none && missing >= 0 && own.rank == 0)
 		orr_warn(
 			"rank %d has no UDP socket, so that this run has no heartbeat: a rank that is lost will not be noticed",

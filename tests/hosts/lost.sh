@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Links and hosts that are lost while a run goes on: a link that is cut, a rank that is frozen (also rank 0), all
-# processes of a host that are killed. Each time the right host and ranks are named in time, the run ends with a status
-# that is not 0, and no process and no shared memory is left on any host.
+# ranks or all processes of a host that are killed. Each time the right host and ranks are named in time, the run ends with a status
+# that is not 0, and no process and no shared memory is left on any host. With checkpoints, a run goes on without a host
+# whose link was cut.
 #     ORR_LOST="cut freeze" make check TESTS=tests/hosts/lost.sh
 # does these cases only.
 # orr-test: timeout 240
@@ -64,8 +65,25 @@ ended() {
 	done
 }
 
-for case in ${ORR_LOST:-cut freeze freeze0 kill}; do
+for case in ${ORR_LOST:-cut freeze freeze0 ranks kill restart}; do
 	date +"%T $case"
+	if [ $case = restart ]; then
+		on h1 "$ORRERY" run -n 4 --restart --mpirun "--host h1:1,h2:1,h3:1,h4:1 --bind-to none -x ORRERY_HEARTBEAT_TIMEOUT -x STARPU_NCPU" \
+			"$ORR_TEST_BUILDDIR/examples/stencil/stencil" -nx 6 -ny 6 -b 64 --niter 6011 --checkpoint 100 --check > out 2> err &
+		run=$!
+		for _ in $(seq 400); do
+			if [ -d orrery-checkpoints ] && [ -n "$(ls orrery-checkpoints | grep -v lock)" ]; then break; fi
+			sleep 0.05
+		done
+		sleep 1
+		hosts_cut h3
+		wait $run || { cat out err; die "the run does not come to its end"; }
+		cat err
+		has err 'lost: host h3 with rank 2; '
+		has err 'starting all ranks again from the last complete checkpoint'
+		cat out
+		continue
+	fi
 	begin
 	case $case in
 	cut)
@@ -81,9 +99,14 @@ for case in ${ORR_LOST:-cut freeze freeze0 kill}; do
 		kill -STOP "$(rank_at h1 1 | sed 's/.* //')"
 		ended 'lost: rank 0 on host h1; no sign of life'
 		;;
+	ranks)
+		for n in 2 1; do kill -9 "$(rank_at h4 $n | sed 's/.* //')"; done
+		ended 'orrery run: rank [67] on h4 was lost .signal 9'
+		;;
 	kill)
 		hosts_kill h4
-		ended 'h4'
+		on h4 sh -c 'rm -f /dev/shm/*' # as a computer that starts anew
+		ended 'orrery run: ranks on host h4 were lost'
 		;;
 	esac
 done

@@ -1,0 +1,66 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# What the heartbeat must not take for a loss: links that lose 30 % of all packets, a host that stands still for two
+# seconds, a link that is away for two seconds, and ranks whose workers and engine compute for twice the limit. The runs
+# come to their end. One whose heartbeats a firewall keeps says so, and goes on, too.
+# orr-test: timeout 240
+. "$ORR_TEST_SRCDIR/tests/lib/script.sh"
+. "$ORR_TEST_SRCDIR/tests/lib/hosts.sh"
+[ "$ORR_TEST_MPI" = yes ] || skip "no mpirun"
+hosts_world "$@"
+hosts_up 3
+app=$ORR_TEST_BUILDDIR/tests/mpi/lost
+export STARPU_NCPU=1 ORRERY_HEARTBEAT_TIMEOUT=3000000
+options="--host h1:2,h2:2,h3:2 --bind-to none -x ORRERY_HEARTBEAT_TIMEOUT -x STARPU_NCPU"
+
+# begin SECONDS [KERNEL_S]: starts a run on all hosts, and waits until its messages go round.
+begin() {
+	: > out
+	on h1 timeout 100 "$ORRERY" run -n 6 --mpirun "$options" "$app" "$@" > out 2> err &
+	run=$!
+	for _ in $(seq 800); do
+		if grep -q 'goes on' out; then return; fi
+		sleep 0.05
+	done
+	cat out err
+	die "the run does not begin"
+}
+
+# survived: it comes to its end, and says nothing of a loss.
+survived() {
+	wait $run || { cat out err; die "exit status $?"; }
+	has out '^done$'
+	if grep -E 'no sign of life|no heartbeat' err; then die "a false alarm"; fi
+}
+
+date +'%T computing'
+begin 1 6
+survived
+
+date +'%T a host that stands still'
+begin 10
+for _ in 1 2; do
+	hosts_freeze h2
+	sleep 2
+	hosts_thaw h2
+	sleep 2
+done
+survived
+
+date +'%T a link that is away'
+begin 8
+hosts_cut h2
+sleep 1.7
+hosts_mend h2
+survived
+
+date +'%T 30 % loss'
+begin 20
+if hosts_shape h3 1gbit 100us 30%; then
+	survived
+else
+	echo "tc cannot lose packets here"
+	wait $run
+fi
+exit 0
