@@ -157,8 +157,7 @@ static int open_socket(int family)
 		return -1;
 	own.family = family;
 	socklen_t length = address(&any, &zero, 0);
-	if ((family == AF_INET6 &&
-	     setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof(no))) ||
+	if ((family == AF_INET6 && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof(no))) ||
 	    bind(fd, (struct sockaddr *) &any, length)) {
 		close(fd);
 		return -1;

@@ -21,8 +21,8 @@
 static struct rank {
 	struct orr_detector *d;
 	int host;
-	double next_us;   /* of its next step */
-	double clock_us;  /* what its clock shows more than the time */
+	double next_us;  /* of its next step */
+	double clock_us; /* what its clock shows more than the time */
 	int frozen, ended, held, mute;
 	int spoke;
 	unsigned nsent;
@@ -37,7 +37,7 @@ static struct datagram {
 	int from, to;
 	size_t n;
 	char bytes[ORR_DATAGRAM_MAX];
-} *flying;
+} * flying;
 static int nflying;
 
 static double draw(void)
@@ -67,12 +67,15 @@ void orr_sys_datagram_send(struct orr_process *proc, int to, const void *bytes, 
 
 	CHECK(to != from && to >= 0 && to < size && n <= ORR_DATAGRAM_MAX);
 	ranks[from].nsent++;
-	if (ranks[from].mute || ranks[to].mute || (hosts_differ && (cut[ranks[from].host] || cut[ranks[to].host])) ||
+	if (ranks[from].mute || ranks[to].mute ||
+	    (hosts_differ && (cut[ranks[from].host] || cut[ranks[to].host])) ||
 	    (hosts_differ && draw() < loss))
 		return;
 	CHECK(nflying < MOST_FLYING);
 	struct datagram *g = &flying[nflying++];
-	*g = (struct datagram){ .at_us = now_us + 100 + 400 * draw(), .from = from, .to = to, .n = n };
+	*g = (struct datagram){
+		.at_us = now_us + 100 + 400 * draw(), .from = from, .to = to, .n = n
+	};
 	memcpy(g->bytes, bytes, n);
 }
 
@@ -180,7 +183,8 @@ static void begin(int nhosts, int each, uint64_t of, double lossy)
 	for (int i = 0; i < size; i++) {
 		ranks[i].host = i / each * each;
 		ranks[i].clock_us = 1e9 * draw();
-		ranks[i].d = orr_detector_new(proc_of(i), i, size, LIMIT_US, now_us + ranks[i].clock_us);
+		ranks[i].d = orr_detector_new(proc_of(i), i, size, LIMIT_US,
+					      now_us + ranks[i].clock_us);
 		CHECK(ranks[i].d);
 	}
 }
@@ -212,8 +216,8 @@ static void check_end(int first, int last, const char *words, uint64_t of)
 	if (nspoke != 1 || !strstr(ranks[speaker].line, words)) {
 		for (int i = first; i <= last; i++)
 			if (ranks[i].spoke)
-				fprintf(stderr, "case %llu, rank %d: %s\n", (unsigned long long) of, i,
-					ranks[i].line);
+				fprintf(stderr, "case %llu, rank %d: %s\n", (unsigned long long) of,
+					i, ranks[i].line);
 		fprintf(stderr, "wanted: %s\n", words);
 		CHECK(0);
 	}
@@ -241,7 +245,8 @@ static void ranks_that_stop(void)
 		run_for(4e6); /* those that were told */
 		check_end(0, 7, words, i);
 		if (lost)
-			CHECK(strstr(ranks[0].line, "what waits for that: rank 0 (a receive with tag 7"));
+			CHECK(strstr(ranks[0].line,
+				     "what waits for that: rank 0 (a receive with tag 7"));
 		end();
 	}
 }
@@ -271,7 +276,8 @@ static void hosts_that_die(void)
 static void hosts_that_are_cut_off(int nhosts, int each)
 {
 	for (uint64_t i = 0; i < 200; i++) {
-		int lost = (int) (i % (unsigned) nhosts), first = lost * each, last = first + each - 1;
+		int lost = (int) (i % (unsigned) nhosts), first = lost * each,
+		    last = first + each - 1;
 		char words[64];
 		begin(nhosts, each, i, i % 2 ? 0.3 : 0);
 		run_for(2e6 + 5e6 * draw());

@@ -18,30 +18,30 @@
 #include "base/seam_datagram.h"
 
 /* Shares of the limit. */
-#define BEAT (1 / 15.0)   /* between two beats */
-#define TICK (1 / 40.0)   /* between two questions */
-#define SUSPECTS 0.5      /* silence */
-#define DECIDES 0.85      /* silence */
-#define GATHERS 0.1       /* hearing what waits */
+#define BEAT (1 / 15.0)     /* between two beats */
+#define TICK (1 / 40.0)     /* between two questions */
+#define SUSPECTS 0.5        /* silence */
+#define DECIDES 0.85        /* silence */
+#define GATHERS 0.1         /* hearing what waits */
 #define TELLS (GATHERS / 8) /* between two times that those are told who have not answered */
-#define LAST_US 3e6       /* a rank that was told ends by itself after that */
-#define ALL 256           /* a run of up to so many ranks is asked as a whole, ... */
-#define SOME 64           /* ... else those of the silent rank's host, this host, and so many */
-#define MOST 200          /* ranks in a list */
-#define SHOWN 16          /* ranks of a host in a line */
-#define VOICES 3          /* ranks whose waits are in words */
+#define LAST_US 3e6         /* a rank that was told ends by itself after that */
+#define ALL 256             /* a run of up to so many ranks is asked as a whole, ... */
+#define SOME 64             /* ... else those of the silent rank's host, this host, and so many */
+#define MOST 200            /* ranks in a list */
+#define SHOWN 16            /* ranks of a host in a line */
+#define VOICES 3            /* ranks whose waits are in words */
 
 enum kind { HEARTBEAT, BYE, QUESTION, ANSWER, ACCUSATION, END, WAITS };
 
 struct note {
 	uint32_t kind;
-	uint32_t held;     /* of a beat: a debugger has the process */
-	uint32_t cut_off;  /* of an accusation or end: this side of the link is lost */
-	uint32_t nall;     /* ranks that are lost */
-	uint32_t n;        /* of these, in the list */
-	uint32_t nwaits;   /* of waits: requests */
-	int32_t leader;    /* of an end: the rank that speaks */
-	double silent_us;  /* of an accusation or end */
+	uint32_t held;    /* of a beat: a debugger has the process */
+	uint32_t cut_off; /* of an accusation or end: this side of the link is lost */
+	uint32_t nall;    /* ranks that are lost */
+	uint32_t n;       /* of these, in the list */
+	uint32_t nwaits;  /* of waits: requests */
+	int32_t leader;   /* of an end: the rank that speaks */
+	double silent_us; /* of an accusation or end */
 	union {
 		int32_t lost[MOST];
 		char text[ORR_DETECTOR_TEXT]; /* of waits */
@@ -50,7 +50,7 @@ struct note {
 #define HEAD offsetof(struct note, lost)
 
 struct peer {
-	double heard_us; /* negative: never */
+	double heard_us;              /* negative: never */
 	uint8_t gone, held, answered; /* answered: how it stands with the end */
 	uint8_t mark;                 /* of one walk over all ranks */
 };
@@ -64,8 +64,8 @@ struct orr_detector {
 	double wait_us;           /* after that */
 	double beat_us, tick_us;  /* when they are due */
 	int watched;
-	int warned; /* that nothing was heard of it so far */
-	double suspects_us;       /* since when; negative: not */
+	int warned;         /* that nothing was heard of it so far */
+	double suspects_us; /* since when; negative: not */
 	enum { WATCHES, ACCUSES, GATHERS_WAITS, SPEAKS, TOLD, ENDS } state;
 	double until_us; /* of the state */
 	int leader;      /* it speaks */

@@ -15,8 +15,8 @@
 #include "mpi/carry/request.h"
 #include "mpi/run/detector.h"
 
-#define LEAST_US 1e6 /* a shorter limit accuses a rank that the system lets wait */
-#define ENDS_US 3e6  /* this process ends then, even if MPI_Abort() never returns */
+#define LEAST_US 1e6   /* a shorter limit accuses a rank that the system lets wait */
+#define ENDS_US 3e6    /* this process ends then, even if MPI_Abort() never returns */
 #define CUT_OFF_US 1e6 /* likewise, where nobody can be told */
 
 /* ---- what waits ---- */
@@ -127,8 +127,7 @@ static int start(struct orr_mpi *mpi, double limit_us)
 {
 	struct orr_mpi_heartbeat *h = &mpi->heartbeat;
 
-	h->detector = orr_detector_new(mpi->proc, mpi->rank, mpi->size, limit_us,
-				       orr_sys_now_us());
+	h->detector = orr_detector_new(mpi->proc, mpi->rank, mpi->size, limit_us, orr_sys_now_us());
 	h->stopping = 0;
 	if (h->detector)
 		h->thread = orr_sys_thread_start(mpi->proc, ORR_ROLE_WATCH, "heartbeat", -1,
