@@ -3,21 +3,15 @@
 // run and is no part of the library.
 //
 // Invariant: a name that is missing in the installed SimGrid makes the link fail with that name.
-#include <simgrid/forward.h>
-#include <simgrid/version.h>
 #include "simgrid_private.h"
-
-#if SIMGRID_VERSION_MAJOR != ORR_SIMGRID_MAJOR || SIMGRID_VERSION_MINOR != ORR_SIMGRID_MINOR
-#ifndef ORR_SIMGRID_ANY
-#error "the installed header is of another SimGrid"
-#endif
-#endif
 
 extern "C" {
 double solve(const void *engine, double max_s) __asm__(ORR_SIMGRID_SOLVE);
 void end_actions(const void *engine) __asm__(ORR_SIMGRID_END_ACTIONS);
 void set_current(void *context) __asm__(ORR_SIMGRID_SET_CURRENT);
 void *isend(void *result, void *message) __asm__(ORR_SIMGRID_ISEND);
+void *comm_start(void *message) __asm__(ORR_SIMGRID_COMM_START);
+void comm_end(void *message) __asm__(ORR_SIMGRID_COMM_END);
 void *context_self(void) __asm__(ORR_SIMGRID_SELF);
 void *actor_self(void) __asm__(ORR_SIMGRID_ACTOR_SELF);
 long get_pid(void) __asm__(ORR_SIMGRID_GET_PID);
@@ -40,6 +34,8 @@ int main()
 	need(&end_actions);
 	need(&set_current);
 	need(&isend);
+	need(&comm_start);
+	need(&comm_end);
 	need(&context_self);
 	need(&actor_self);
 	need(&get_pid);
@@ -66,8 +62,6 @@ int main()
 	need(&kernel::actor::ActorImpl::yield);
 	need(&kernel::actor::ActorImpl::simcall_handle);
 	need(&kernel::actor::ActorImpl::cleanup_from_kernel);
-	need(&kernel::activity::CommImpl::on_start);
-	need(&kernel::activity::CommImpl::on_completion);
 	need(&kernel::EngineImpl::add_actor_to_run_list_no_check);
 	need(&kernel::profile::FutureEvtSet::next_date);
 	return 0;

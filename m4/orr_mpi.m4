@@ -4,6 +4,26 @@
 # that one compiler builds everything. Sets orr_mpi, MPI_CPPFLAGS, MPI_LIBS,
 # MPIEXEC and whether `make check` starts programs on several ranks.
 
+# ORR_MPI_WHICH: ORR_MPI_LIBRARY becomes a name of tools/orrery_launchers.py: openmpi4 (or older), openmpi5 (or later),
+# mpich (and its relatives), other.
+AC_DEFUN([ORR_MPI_WHICH], [
+AC_MSG_CHECKING([which MPI this is])
+ORR_MPI_LIBRARY=other
+AC_PREPROC_IFELSE([AC_LANG_SOURCE([[#include <mpi.h>
+#if !defined(OMPI_MAJOR_VERSION) || OMPI_MAJOR_VERSION >= 5
+#error not that one
+#endif]])], [ORR_MPI_LIBRARY=openmpi4])
+AC_PREPROC_IFELSE([AC_LANG_SOURCE([[#include <mpi.h>
+#if !defined(OMPI_MAJOR_VERSION) || OMPI_MAJOR_VERSION < 5
+#error not that one
+#endif]])], [ORR_MPI_LIBRARY=openmpi5])
+AC_PREPROC_IFELSE([AC_LANG_SOURCE([[#include <mpi.h>
+#if !defined(MPICH_VERSION) && !defined(MPICH_NUMVERSION)
+#error not that one
+#endif]])], [ORR_MPI_LIBRARY=mpich])
+AC_MSG_RESULT([$ORR_MPI_LIBRARY])
+])
+
 # ORR_MPI_FLAGS: asks $MPICC (Open MPI's --showme, otherwise MPICH's -show).
 AC_DEFUN([ORR_MPI_FLAGS], [
 orr_mpi_error=
@@ -27,6 +47,7 @@ LIBS="$MPI_LIBS $LIBS"
 AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <mpi.h>]], [[int level; return MPI_Init_thread(0, 0, MPI_THREAD_MULTIPLE, &level);]])],
 	[orr_mpi=yes], [orr_mpi=no; orr_mpi_error="$MPICC does not link an MPI program"])
 AC_MSG_RESULT([$orr_mpi])
+AS_IF([test $orr_mpi = yes], [ORR_MPI_WHICH])
 AS_IF([test $orr_mpi = yes], [AC_CHECK_FUNC([MPI_Comm_create_group],
 	[AC_DEFINE([STARPU_HAVE_MPI_COMM_CREATE_GROUP], [1], [MPI_Comm_create_group exists])])])
 CPPFLAGS=$orr_saved_CPPFLAGS
@@ -34,12 +55,15 @@ LIBS=$orr_saved_LIBS
 ])
 
 # ORR_BESIDE_MPICC(VARIABLE, NAMES): the first of these programs in the folder of $MPICC, which may be another MPI's than
-# the one in PATH.
+# the one in PATH. Debian has several MPIs in one folder: beside mpicc.mpich is mpirun.mpich.
 AC_DEFUN([ORR_BESIDE_MPICC], [
 AS_IF([test -n "$MPICC" && test -z "$$1"],
 	[orr_folder=`AS_DIRNAME(["$MPICC"])`
 	 orr_folder=`cd "$orr_folder" && pwd`
-	 for orr_word in $2; do
+	 orr_ending=`AS_ECHO(["$MPICC"]) | $SED -n 's/^.*mpicc\(\.@<:@^/@:>@*\)$/\1/p'`
+	 orr_names=
+	 for orr_word in $2; do orr_names="$orr_names $orr_word$orr_ending"; done
+	 for orr_word in $orr_names $2; do
 		AS_IF([test -z "$$1" && test -f "$orr_folder/$orr_word" && test -x "$orr_folder/$orr_word"], [$1=$orr_folder/$orr_word])
 	 done])
 ])
@@ -73,6 +97,8 @@ orr_mpi=no
 orr_mpi_error="switched off by --without-mpicc"
 MPI_CPPFLAGS=
 MPI_LIBS=
+AC_ARG_VAR([MPICC], [MPI's compiler wrapper, as of --with-mpicc])
+AS_IF([test "$with_mpicc" = yes && test -n "$MPICC"], [with_mpicc=$MPICC])
 AS_CASE([$with_mpicc],
 	[no], [MPICC=],
 	[yes], [AC_PATH_PROG([MPICC], [mpicc])
@@ -96,6 +122,7 @@ AS_IF([test $orr_mpi = yes],
 	 AC_DEFINE([STARPU_USE_MPI_FT], [1], [the MPI layer has checkpoints])
 	 AC_DEFINE([STARPU_USE_MPI_MPI], [1], [the MPI layer runs on MPI])])
 AC_SUBST([MPICC])
+AC_SUBST([ORR_MPI_LIBRARY])
 AC_SUBST([MPIEXEC])
 AC_SUBST([MPI_CPPFLAGS])
 AC_SUBST([MPI_LIBS])

@@ -3,7 +3,8 @@
 # SimGrid with SMPI, used as a library by the simulated world. Sets orr_simgrid,
 # SIMGRID_CPPFLAGS, SIMGRID_LIBS and SMPI_INCLUDE, the folder of SMPI's mpi.h.
 
-dnl SimGrid's release, and every private name of it that sim/sys/simgrid_private.h declares.
+dnl SimGrid's release, and every private name of it that sim/sys/simgrid_private.h declares. Each
+dnl file sim/sys/simgrid_RELEASE.h lists the releases that work.
 AC_DEFUN([ORR_SIMGRID_PRIVATE], [
 AC_MSG_CHECKING([the release of SimGrid])
 AC_COMPUTE_INT([orr_simgrid_major], [SIMGRID_VERSION_MAJOR], [#include <simgrid/forward.h>
@@ -11,9 +12,10 @@ AC_COMPUTE_INT([orr_simgrid_major], [SIMGRID_VERSION_MAJOR], [#include <simgrid/
 AC_COMPUTE_INT([orr_simgrid_minor], [SIMGRID_VERSION_MINOR], [#include <simgrid/forward.h>
 #include <simgrid/version.h>], [orr_simgrid_minor=0])
 AC_MSG_RESULT([$orr_simgrid_major.$orr_simgrid_minor])
-orr_simgrid_wanted=`sed -n 's/^.define ORR_SIMGRID_M[[AI]][[JN]]OR //p' "$srcdir/sim/sys/simgrid_private.h" | paste -s -d .`
-AS_IF([test "$orr_simgrid_major.$orr_simgrid_minor" != "$orr_simgrid_wanted"],
-	[AS_IF([test "$enable_any_simgrid" = yes], [CPPFLAGS="$CPPFLAGS -DORR_SIMGRID_ANY"],
+orr_simgrid_known=`sed -n 's/^.define ORR_SIMGRID_TESTED "\(.*\)"$/\1/p' "$srcdir"/sim/sys/simgrid_[[0-9]]*.h | grep . | paste -s -d ' '`
+orr_simgrid_wanted=`AS_ECHO(["$orr_simgrid_known"]) | sed 's/ / and /g'`
+AS_CASE([" $orr_simgrid_known "], [*" $orr_simgrid_major.$orr_simgrid_minor "*], [],
+	[AS_IF([test "$enable_any_simgrid" != yes],
 		[orr_simgrid=no
 		 orr_simgrid_error="this is SimGrid $orr_simgrid_major.$orr_simgrid_minor, and Orrery knows the inside of $orr_simgrid_wanted only (--enable-any-simgrid tries it all the same)"])])
 AS_IF([test $orr_simgrid = yes], [

@@ -109,6 +109,7 @@ static double runtime_round(starpu_data_handle_t *h)
 static double raw_round(void)
 {
 	MPI_Request r[NMSG];
+	MPI_Status ends[NMSG];
 	MPI_Barrier(MPI_COMM_WORLD);
 	double start = starpu_timing_now();
 	for (int i = 0; i < NMSG; i++) {
@@ -117,7 +118,7 @@ static double raw_round(void)
 		else
 			MPI_Irecv(&payload[i], 1, MPI_INT, 0, i, MPI_COMM_WORLD, &r[i]);
 	}
-	MPI_Waitall(NMSG, r, MPI_STATUSES_IGNORE);
+	MPI_Waitall(NMSG, r, ends);
 	MPI_Barrier(MPI_COMM_WORLD);
 	return (starpu_timing_now() - start) / NMSG;
 }

@@ -7,7 +7,6 @@
 import os
 import re
 import shlex
-import shutil
 import socket
 import statistics
 import subprocess
@@ -18,7 +17,7 @@ import time
 import orrery_contention
 import orrery_elastic
 import orrery_machines as machines
-import orrery_launch
+import orrery_launchers
 import orrery_run
 from orrery_cli import UserError
 from orrery_words import Word, parse as read_words, usage
@@ -99,11 +98,12 @@ def check_kernels(options, program):
         raise UserError("--workers only goes with --kernels; see `orrery calibrate --help`")
 
 
-def run(context, command, extra=None):
+def run(context, command, extra=None, launcher=None):
     env = machines.environment(context)
+    if launcher:
+        orrery_launchers.prepare(launcher, env)
     for variable in [v for v in env if v.startswith("STARPU_MPI_FAKE")]:
         del env[variable]
-    orrery_launch.allow_root(env)
     env.update(extra or {})
     result = subprocess.run(command, env=env, stdout=subprocess.PIPE, text=True, check=False)
     if result.returncode:
@@ -111,19 +111,17 @@ def run(context, command, extra=None):
     return [line.split() for line in result.stdout.splitlines() if line.split()]
 
 
-def on_two_ranks(context, what, options="", extra_env=None):
-    mpiexec = os.environ.get("ORRERY_MPIRUN") or context.settings["mpiexec"] or "mpirun"
-    if not shutil.which(mpiexec):
-        raise UserError("%s is not there; install Open MPI (openmpi-bin) or set ORRERY_MPIRUN" % mpiexec)
-    extra = shlex.split(options) or ["--oversubscribe"]
-    return run(context, [mpiexec, "-n", "2"] + extra + [machines.program(context, "orrery-calibrate-mpi"), what], extra_env)
+def on_two_ranks(context, what, options="", extra_env=None, core_each=False):
+    mpiexec, launcher = orrery_launchers.find(context)
+    extra = launcher.core_each if core_each else shlex.split(options) or launcher.crowd
+    return run(context, [mpiexec, "-n", "2"] + extra + [machines.program(context, "orrery-calibrate-mpi"), what], extra_env, launcher)
 
 
 def on_two_cores(context, what):
     """Numbers by name, measured with one core and one worker for each rank, if there are enough cores. Medians of several processes,
     because speed depends on where the memory of a process lies, and only the first use of memory in each process finds it unused."""
-    options = "--map-by core --bind-to core" if orrery_run.usable_cores() > 1 else ""
-    runs = [{w[0]: float(w[1]) for w in on_two_ranks(context, what, options, {"STARPU_NCPU": "1"})} for _ in range(5)]
+    core_each = orrery_run.usable_cores() > 1
+    runs = [{w[0]: float(w[1]) for w in on_two_ranks(context, what, "", {"STARPU_NCPU": "1"}, core_each)} for _ in range(5)]
     return {name: statistics.median(run[name] for run in runs) for name in runs[0]}
 
 
@@ -196,7 +194,7 @@ def chosen_place(context, options):
 
 def calibrate_elastic(context, options):
     if not context.has("mpi"):
-        raise UserError("this Orrery was built without MPI; configure it again with Open MPI installed (libopenmpi-dev)")
+        raise UserError("this Orrery was built without MPI; configure it again with an MPI installed (Debian: libopenmpi-dev or libmpich-dev)")
     folder, name = chosen_place(context, options)
     load = load_now()
     # Connections of more processes than cores measure how these share cores: with two cores, one joins one.
@@ -328,7 +326,7 @@ def platform_text(pieces, nodes, prefix, note, properties):
 
 def calibrate_network(context, options):
     if not context.has("mpi"):
-        raise UserError("this Orrery was built without MPI; configure it again with Open MPI installed (libopenmpi-dev)")
+        raise UserError("this Orrery was built without MPI; configure it again with an MPI installed (Debian: libopenmpi-dev or libmpich-dev)")
     folder, name = options.get("-o", "."), options.get("--name") or socket.gethostname().partition(".")[0]
     os.makedirs(folder, exist_ok=True)
     load = load_now()

@@ -215,7 +215,7 @@ def fortran_libs(context, request):
 
 def real_command(context, request):
     if request.elastic and not context.has("mpi"):
-        raise UserError("--elastic needs MPI, which this Orrery was built without; install Open MPI and configure it again")
+        raise UserError("--elastic needs MPI, which this Orrery was built without; install an MPI and configure it again")
     command = compiler(context, request) + elastic_modules(context, request, "real")
     command += fortran_flags(context, request) + common_flags(context, request)
     if context.has("mpi") and request.language == "fc":

@@ -9,6 +9,7 @@ import collections
 
 import numpy as np
 
+import orrery_sums
 from orrery_cli import UserError
 from orrery_tracefile import BLOCK, EVENT, NUMBER, RECEIVE, RELAYED
 
@@ -66,16 +67,24 @@ def read_events(trace, progress):
     clocks = np.zeros(max(trace.processes, default=0) + 1, np.int64)
     for number, process in trace.processes.items():
         clocks[number] = process.clock_ns
-    plain = [(place, head) for place, head in trace.blocks if head[3] and not head[6] >> NUMBER["string"] & 1]
-    odd = [(place, head) for place, head in trace.blocks if not (head[3] and not head[6] >> NUMBER["string"] & 1)]
+    wanted = sum(1 << number for number in names)
+    some = [(place, head) for place, head in trace.blocks if not head[3] or head[6] & wanted]
+    plain = [(place, head) for place, head in some if head[3] and not head[6] >> NUMBER["string"] & 1]
+    odd = [(place, head) for place, head in some if not (head[3] and not head[6] >> NUMBER["string"] & 1)]
+    # Of a whole trace without some of its events, those that windows have, of which none is missing.
+    windows = trace.windows if trace.complete else None
 
     def keep(events, process, place):
         if len(events):
             for kind in np.flatnonzero(np.bincount(events["kind"], minlength=max(names) + 1)):
                 if kind in names:
                     which = np.flatnonzero(events["kind"] == kind)
+                    ns = events["ns"][which] + clocks[process[which]]
+                    if windows:
+                        inside = ns % windows[1] < windows[0]
+                        which, ns = which[inside], ns[inside]
                     part = {field: events[field][which] for field in names[kind][3:]}
-                    part.update(ns=events["ns"][which] + clocks[process[which]], process=process[which], place=place[which])
+                    part.update(ns=ns, process=process[which], place=place[which])
                     parts[kind].append(part)
 
     per_block = (trace.block - BLOCK.size) // EVENT.size
@@ -117,6 +126,9 @@ class Columns:
         times = [e.ns for e in self.events.values() if e.n]
         self.first = int(min((t.min() for t in times), default=0))
         self.last = int(max((t.max() for t in times), default=0))
+        self.sums = orrery_sums.Sums(trace) if trace.limited else None
+        if self.sums and self.sums.first is not None:
+            self.first, self.last = min(self.first, self.sums.first), max(self.last, self.sums.last)
         n = max(trace.processes, default=0) + 1
         self.rank_of = np.zeros(n, np.int64)
         for number, process in trace.processes.items():
@@ -342,6 +354,7 @@ class Run:
 
     def __init__(self, columns):
         self.columns, self.first, self.last = columns, columns.first, columns.last
+        self.sums, self.windows = columns.sums, columns.trace.windows
         self.tasks, self.requests = Rows(columns, columns.tasks, Task), Rows(columns, columns.requests, Request)
         self.workers = {(p.rank, number): name for p in columns.trace.processes.values() for number, (name, _) in p.workers.items()}
         self.program = PerRank(self.submissions)
@@ -356,16 +369,22 @@ class Run:
         for events in e.values():
             np.maximum.at(latest, columns.rank_of[events.process], events.ns)
         self.last_of = {rank: int(ns) for rank, ns in enumerate(latest.tolist()) if ns != NEVER}   # rank: its last event
-        self.by_rank = {}
+        self.last_of.update(columns.sums.last_of if columns.sums else {})
+        self.by_rank, self.completions = {}, None
         for name in ("submit", "post", "done"):
             order = np.lexsort((e[name].place, e[name].ns, columns.rank_of[e[name].process]))
             self.by_rank[name] = order, columns.rank_of[e[name].process][order]
 
+    def started_only(self):
+        """The tasks that started and did not end."""
+        t = self.columns.tasks
+        return (Task(self.columns, int(row)) for row in np.flatnonzero((t.start != NEVER) & (t.end == NEVER)))
+
     def tasks_done(self):
-        return int((self.columns.tasks.done != NEVER).sum())
+        return self.sums.count("done") if self.sums else int((self.columns.tasks.done != NEVER).sum())
 
     def messages_received(self):
-        return int((self.columns.requests.recv != NEVER).sum())
+        return self.sums.count("recv") if self.sums else int((self.columns.requests.recv != NEVER).sum())
 
     @staticmethod
     def latest(table, times, kind):
@@ -375,6 +394,21 @@ class Run:
         rows = np.flatnonzero(times == times.max())
         row = rows[np.lexsort((table.number[rows], table.rank[rows]))[-1]]
         return int(times[row]), kind, (int(table.rank[row]), int(table.number[row]))
+
+    def last_before(self, ns):
+        """(time, kind, key) of the last task or receive that was complete before that time, or None."""
+        if self.completions is None:
+            t, r = self.columns.tasks, self.columns.requests
+            tasks, requests = np.flatnonzero(t.done != NEVER), np.flatnonzero(r.recv != NEVER)
+            times = np.concatenate((t.done[tasks], r.recv[requests]))
+            order = np.argsort(times, kind="stable")
+            self.completions = times[order], np.concatenate((tasks, requests))[order], order < len(tasks)
+        times, rows, is_task = self.completions
+        i = int(np.searchsorted(times, ns)) - 1
+        if i < 0:
+            return None
+        table = self.columns.tasks if is_task[i] else self.columns.requests
+        return int(times[i]), 0 if is_task[i] else 1, (int(table.rank[rows[i]]), int(table.number[rows[i]]))
 
     def last_done(self):
         return self.latest(self.columns.tasks, self.columns.tasks.done, 0)

@@ -7,6 +7,7 @@
 import bisect
 import collections
 
+import orrery_sums
 import orrery_tracefile
 from orrery_tracefile import EAGER, NUMBER, RECEIVE, RELAYED, SYNC, cause_of
 
@@ -78,12 +79,34 @@ class Run:
             if handler:
                 handler(*e)
         self.order()
+        self.sums, self.windows, self.completions = None, trace.windows, None
+        if trace.limited:
+            self.take_sums(orrery_sums.Sums(trace))
+
+    def take_sums(self, sums):
+        """What a trace with a limit knows of all events."""
+        self.sums = sums
+        if sums.first is not None:
+            self.first, self.last = min(self.first, sums.first), max(self.last, sums.last)
+        self.last_of.update(sums.last_of)
+
+    def last_before(self, ns):
+        """(time, kind, key) of the last task or receive that was complete before that time, or None."""
+        if self.completions is None:
+            self.completions = sorted([(t.done, 0, t.key) for t in self.tasks.values() if t.done is not None]
+                                      + [(r.recv, 1, r.key) for r in self.requests.values() if r.recv is not None])
+        i = bisect.bisect_left(self.completions, (ns,)) - 1
+        return self.completions[i] if i >= 0 else None
+
+    def started_only(self):
+        """The tasks that started and did not end."""
+        return (t for t in self.tasks.values() if t.start is not None and t.end is None)
 
     def tasks_done(self):
-        return sum(t.done is not None for t in self.tasks.values())
+        return self.sums.count("done") if self.sums else sum(t.done is not None for t in self.tasks.values())
 
     def messages_received(self):
-        return sum(r.recv is not None for r in self.requests.values())
+        return self.sums.count("recv") if self.sums else sum(r.recv is not None for r in self.requests.values())
 
     def last_done(self):
         """(time, 0, key) of the task that was over last, or None."""
@@ -219,22 +242,45 @@ class Walk:
         begin = max((x for x in (self.run.last_done(), self.run.last_received()) if x), default=None)
         step = None
         if begin:
-            rank = begin[2][0]
-            self.piece(begin[0], "finish", "", rank)
-            step = (self.ended, self.run.tasks[begin[2]]) if begin[1] == 0 else (self.received, self.run.requests[begin[2]])
+            known = not self.run.windows or begin[0] >= self.run.sums.last_complete
+            self.piece(begin[0], "finish" if known else "unknown", "", begin[2][0])
+            step = self.at(begin)
+        self.walk(step)
+        while self.run.windows and self.now > self.run.first:
+            # Events are missing there: the path begins again at what was complete last before.
+            before = self.run.last_before(self.now)
+            if before is None or before[0] < self.run.first:
+                break
+            self.piece(before[0], "unknown")
+            self.walk(self.at(before))
+        self.piece(self.run.first, "unknown")
+        return self.pieces[::-1]
+
+    def at(self, complete):
+        """The step at a task or a receive that is complete: (time, 0 or 1, key)."""
+        if complete[1] == 0:
+            return self.ended, self.run.tasks[complete[2]]
+        return self.received, self.run.requests[complete[2]]
+
+    def walk(self, step):
         while step and self.now > self.run.first:
             mark = (step[0].__name__,) + tuple(getattr(x, "key", x) for x in step[1:])
             if mark in self.seen:
                 break
             self.seen.add(mark)
             step = step[0](*step[1:])
-        self.piece(self.run.first, "unknown")
-        return self.pieces[::-1]
+
+    def together(self, first, last):
+        """Whether no event between these two times is missing."""
+        windows = self.run.windows
+        return windows is None or (first is not None and last is not None and last < first // windows[1] * windows[1] + windows[0])
 
     def ended(self, task):
         """The end of a task: its kernel, and before it whatever held it up last."""
         if task.start is None:
             if task.end is None and task.ready is None:
+                return None
+            if task.ready is None and self.run.windows:
                 return None
             self.piece(task.ready if task.ready is not None else task.end, "runtime", task.name, task.key[0])
             return self.became_ready, task
@@ -243,13 +289,15 @@ class Walk:
             self.piece(task.end, "runtime", task.name, rank, worker)
         self.piece(task.start, "kernel", task.name, rank, worker)
         before, ready = task.before, task.ready
+        if before is not None and not self.together(before.end, task.start):
+            before = None
         # While the kernel before it ran, the data of a task kept nobody waiting.
         since = task.start - task.fetch
         self.piece(since if before is None or before.end is None else max(since, min(before.end, task.start)), "copy", task.name, rank, worker)
         if before is not None and before.end is not None and (ready is None or before.end > ready):
             self.piece(before.done if before.done is not None else before.end, "runtime", task.name, rank, worker)
             return self.ended, before
-        if ready is None:
+        if ready is None or (before is None and not self.together(ready, task.start)):
             return None
         self.piece(ready, "runtime", task.name, rank, worker)
         return self.became_ready, task
@@ -291,6 +339,8 @@ class Walk:
         times = self.run.program[rank]
         place = bisect.bisect_left(times, at)
         before = times[place - 1] if place else None
+        if not self.together(before if before is not None else self.run.first, at):
+            return None
         waited = self.waited_for(rank, before if before is not None else self.run.first - 1, at)
         if waited is not None:
             self.piece(waited.done, "program", name, rank)
@@ -308,7 +358,7 @@ class Walk:
         place = bisect.bisect_right(ends, (at, (rank, 1 << 64))) - 1
         if place < 0 or ends[place][0] <= before:
             return None
-        idle = self.run.idle_at[rank]
+        idle = self.run.idle_at[rank] if not self.run.windows else []   # nobody counted all of its tasks
         i = bisect.bisect_right(idle, at) - 1
         if (i >= 0 and idle[i] == ends[place][0]) or (at - ends[place][0]) * 20 <= at - before:
             return self.run.tasks[ends[place][1]]
@@ -357,7 +407,7 @@ class Walk:
             self.piece(request.sent, "runtime", link, rank)
         if request.send is not None:
             self.piece(request.send, "sending", link, rank)
-        if request.grant is None:
+        if request.grant is None or (request.send is None and not self.together(request.grant, request.sent)):
             return None
         # A send that others pass on in a tree has no message of its own that leaves.
         self.piece(request.grant, "held" if request.send is not None else "sending", link, rank)

@@ -2,20 +2,25 @@
 #
 # Where and in the middle of what a trace ends that is not whole, for `orrery explain`.
 # Invariant: a rank that came to its end is not accused; times are since the first event.
+import collections
+
 from orrery_tracefile import FULL
 
 RANKS = 3    # so many are told of
 TASKS = 3    # of each
 
 
-def executing(run, rank):
-    """The tasks of a rank whose kernel had started and not ended."""
-    return sorted((t for t in run.tasks.values() if t.key[0] == rank and t.start is not None and t.end is None),
-                  key=lambda t: (t.start, t.key))
+def executing(run):
+    """{rank: its tasks whose kernel had started and not ended}, in one pass over all tasks."""
+    found = collections.defaultdict(list)
+    for t in run.started_only():
+        found[t.key[0]].append(t)
+    for tasks in found.values():
+        tasks.sort(key=lambda t: (t.start, t.key))
+    return found
 
 
-def doing(run, rank):
-    found = executing(run, rank)
+def doing(found):
     if not found:
         return "no kernel was being executed"
     names = ["kernel %s (task %d)" % (t.name, t.key[1]) for t in found[:TASKS]]
@@ -36,10 +41,11 @@ def ends(trace, run):
     lost = sorted((run.last_of[p.rank], p.rank) for p in trace.processes.values() if p.lost and p.rank in run.last_of)
     if trace.flags & FULL and lost:
         said.append("the disk had no room from %s on, on rank %d first" % (at(lost[0][0]), lost[0][1]))
+    under_way = executing(run)
     cut = sorted({p.rank for p in trace.processes.values() if not p.left and p.rank in run.last_of},
-                 key=lambda rank: (not executing(run, rank), run.last_of[rank], rank))
+                 key=lambda rank: (not under_way.get(rank), run.last_of[rank], rank))
     for rank in cut[:RANKS]:
-        said.append("the last that rank %d recorded was after %s: %s" % (rank, at(run.last_of[rank]), doing(run, rank)))
+        said.append("the last that rank %d recorded was after %s: %s" % (rank, at(run.last_of[rank]), doing(under_way.get(rank, []))))
     if len(cut) > RANKS:
         said.append("%d other ranks did not come to their end, either" % (len(cut) - RANKS))
     if cut:

@@ -11,7 +11,7 @@ import orrery_tracefile
 from orrery_cli import UserError
 from orrery_critical import KINDS, Run, critical_path
 from orrery_ends import ends
-from orrery_findings import findings
+from orrery_findings import findings, whole
 from orrery_gains import kernel
 from orrery_replay import MOST, Replay
 
@@ -45,12 +45,16 @@ def shares(pieces):
     return sorted(((kind, detail, ns, count) for (kind, detail), (ns, count) in sums.items()), key=lambda s: (-s[2], s[:2]))
 
 
-def certainty(trace, run):
+def certainty(trace, run, pieces):
     """Sentences on how far the answer can be trusted."""
     said = []
     if trace.state():
         said.append("%s; what follows is true up to there" % trace.state())
         said += ends(trace, run)
+    if trace.missing():
+        said.append(trace.missing())
+        said.append("%.0f %% of the path is recorded: in each of these parts, from its end back; gains are bounds, and take the rest to be like it"
+                    % (100 / whole(run, pieces)))
     if not trace.simulated:
         hosts = {p.host for p in trace.processes.values()}
         said.append("times are of real clocks" + ("" if len(hosts) < 2 else ", those of %d computers" % len(hosts)))
@@ -72,14 +76,14 @@ def answer(trace, run=None, pieces=None):
     """What there is to say, as --json prints it; of a run and its critical path, if the caller has them already."""
     run = run or run_of(trace)
     pieces = critical_path(run) if pieces is None else pieces
-    replay = Replay(trace) if run.tasks_done() + run.messages_received() <= MOST else None
+    replay = Replay(trace) if not trace.windows and run.tasks_done() + run.messages_received() <= MOST else None
     parts = [{"kind": kind, "name": detail, "seconds": ns * 1e-9, "pieces": count}
              for kind, detail, ns, count in shares(pieces)]
-    return {"file": trace.path, "world": "simulated" if trace.simulated else "real", "complete": trace.state() is None,
+    return {"file": trace.path, "world": "simulated" if trace.simulated else "real", "complete": trace.state() is None, "missing": trace.missing(),
             "makespan_seconds": (run.last - run.first) * 1e-9, "ranks": len({p.rank for p in trace.processes.values()}),
             "workers": len(run.workers), "tasks": run.tasks_done(), "messages": run.messages_received(),
-            "path": parts, "findings": findings(run, pieces, replay), "kernels": faster_kernels(parts, replay),
-            "certainty": certainty(trace, run)}
+            "path": parts, "findings": findings(run, pieces, replay), "kernels": faster_kernels(parts, replay, whole(run, pieces)),
+            "certainty": certainty(trace, run, pieces)}
 
 
 def title(part):
@@ -87,9 +91,9 @@ def title(part):
         " for " + part["name"] if part["name"] else "")
 
 
-def faster_kernels(parts, replay):
+def faster_kernels(parts, replay, more):
     """What it would gain if a kernel of the path were twice as fast, the best first."""
-    found = [{"name": p["name"], "seconds": kernel(replay, p["name"], 2) if replay else p["seconds"] / 2, "sure": replay is not None}
+    found = [{"name": p["name"], "seconds": kernel(replay, p["name"], 2) if replay else p["seconds"] / 2 * more, "sure": replay is not None}
              for p in [p for p in parts if p["kind"] == "kernel"][:CHANGES]]
     return sorted(found, key=lambda k: (-k["seconds"], k["name"]))
 

@@ -21,12 +21,19 @@ MODELLED = {"dm", "dmda", "dmdap", "dmdar", "dmdas", "dmdasd", "heft", "pheft"} 
 TINY_US = 20                   # kernels that are shorter on average
 SLOW_UNIT = 1.5                # times as long as on the best kind of unit
 SLOW_RANK, SLOW_LINK, IMBALANCE = 1.5, 2.0, 1.3   # times what the others have
+MOST_LEFT_OUT = 5                                 # times what is recorded of the path the whole may be
 FEW = 3                                           # fewer tasks or messages say nothing
 
 
 def path_seconds(pieces, kinds, rank=None, detail=None):
     return sum(p.last - p.first for p in pieces if p.kind in kinds
                and (rank is None or p.rank == rank) and (detail is None or p.detail == detail)) * 1e-9
+
+
+def whole(run, pieces):
+    """How many times what is recorded of the path the whole is, where a limit left out events."""
+    recorded = sum(p.last - p.first for p in pieces if p.kind != "unknown")
+    return (run.last - run.first) / recorded if run.windows and recorded else 1
 
 
 def worst_rank(pieces, kinds):
@@ -84,7 +91,7 @@ def slow_links(run, pieces):
 def imbalance(run, accused):
     """A rank that computes longer than the others, without being slow."""
     busy, workers = collections.Counter(), collections.defaultdict(set)
-    for _, rank, worker, ns in run.kernels():
+    for rank, worker, ns in ((r, w, ns) for (r, w), ns in run.sums.busy().items()) if run.sums else ((r, w, ns) for _, r, w, ns in run.kernels()):
         busy[rank] += ns
         workers[rank].add(worker)
     ranks = sorted({r for r, _ in run.workers} | set(busy))
@@ -121,7 +128,7 @@ def of_programs(run, pieces, replay, mean):
     runtime = path_seconds(pieces, ("runtime",)) + (seconds if tiny else 0)
     yield ("tiny-tasks", "runtime", runtime, "the runtime takes much of the time: a task computes %.1f us on average" % mean,
            "make tasks larger" + (": one of %d" % orrery_gains.SMALLER if replay else ""), orrery_gains.larger_tasks)
-    if tiny and runtime >= SHARE["tiny-tasks"] * (run.last - run.first) * 1e-9:
+    if tiny and runtime >= SHARE["tiny-tasks"] * (run.last - run.first) / whole(run, pieces) * 1e-9:
         return
     late = orrery_gains.late_ranks(replay) if replay else {}
     worst = max(sorted(late), key=lambda r: late[r], default=None)
@@ -168,7 +175,7 @@ def of_copies(pieces, replay):
 def of_messages(run, pieces, replay):
     """Messages under way, and what keeps them."""
     kinds = ("latency", "transfer", "relay", "sending")
-    seconds, makespan = path_seconds(pieces, kinds), (run.last - run.first) * 1e-9
+    seconds, makespan = path_seconds(pieces, kinds), (run.last - run.first) / whole(run, pieces) * 1e-9
     held, rank = path_seconds(pieces, ("held",)), worst_rank(pieces, ("held",))
     fans = orrery_gains.fans(replay) if replay else []
     callbacks = [(r, orrery_gains.in_callbacks(replay, r)) for r in sorted(replay.run.callbacks)] if replay else []
@@ -234,12 +241,18 @@ def findings(run, pieces, replay=None):
     makespan = (run.last - run.first) * 1e-9
     if not makespan:
         return []
-    single = [f for f in list(slow_ranks(run, pieces)) + list(slow_links(run, pieces)) if f[2] >= SHARE[f[0]] * makespan]
+    more = whole(run, pieces)
+    if more > MOST_LEFT_OUT:   # so little says nothing of the rest
+        pieces = []
+
+    def scaled(some):
+        return [f[:2] + (f[2] * more,) + f[3:] for f in some]
+    single = [f for f in scaled(slow_ranks(run, pieces)) + scaled(slow_links(run, pieces)) if f[2] >= SHARE[f[0]] * makespan]
     accused = {f[1] for f in single}
     # The messages of one slow link are not an accusation of the network.
     links = sum(f[2] for f in single if f[0] == "slow-link")
     found = list(single)
-    some = list(shares_of_path(run, pieces, replay)) + list(imbalance(run, accused))
+    some = scaled(shares_of_path(run, pieces, replay)) + list(imbalance(run, accused))
     for f in some:
         seconds = f[2] - links if f[0] == "messages" else f[2]
         if seconds >= SHARE[f[0]] * makespan:

@@ -12,7 +12,6 @@ from orrery_cli import UserError
 
 # Variables that tell that this is a job: Slurm, PBS, LSF, OAR, LoadLeveler.
 BATCH_VARIABLES = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "OAR_JOB_ID", "LOADL_STEP_ID")
-HOST_FILE_OPTIONS = ("--hostfile", "-hostfile", "--machinefile", "-machinefile", "--default-hostfile", "-default-hostfile")
 
 
 def in_job(environment):
@@ -44,15 +43,17 @@ def _per_node(environment, name):
 
 
 def _lines(environment, name):
-    """How many hosts the file lists that a variable names, and its path. None if it is not set."""
-    path = environment.get(name)
+    """The hosts that the file lists which a variable names, each with how often. {} if the variable is not set."""
+    path, hosts = environment.get(name), {}
     if not path:
-        return None, None
+        return hosts
     try:
         with open(path) as stream:
-            return sum(1 for line in stream if line.strip()), path
+            for words in filter(None, map(str.split, stream)):
+                hosts[words[0]] = hosts.get(words[0], 0) + 1
     except OSError as error:
         raise UserError("%s=%s: %s; give -n N" % (name, path, error.strerror))
+    return hosts
 
 
 def _of_slurm(environment):
@@ -63,15 +64,16 @@ def _of_slurm(environment):
     return _per_node(environment, "SLURM_TASKS_PER_NODE") or _per_node(environment, "SLURM_JOB_CPUS_PER_NODE"), []
 
 
-def _of_file(environment, name, count):
-    ranks, path = _lines(environment, name)
-    if not ranks:
+def _of_file(environment, launcher, name, count):
+    hosts = _lines(environment, name)
+    if not hosts:
         return _number(environment, count), []
-    return ranks, ["--hostfile", path]
+    # As a host file, mpirun would give a host that stands there once as many ranks as it has cores.
+    return sum(hosts.values()), [launcher.hosts[0], ",".join("%s:%d" % item for item in hosts.items())]
 
 
-def _of_lsf(environment):
-    ranks, options = _of_file(environment, "LSB_DJOB_HOSTFILE", "LSB_DJOB_NUMPROC")
+def _of_lsf(environment, launcher):
+    ranks, options = _of_file(environment, launcher, "LSB_DJOB_HOSTFILE", "LSB_DJOB_NUMPROC")
     words = environment.get("LSB_MCPU_HOSTS", "").split()
     if not ranks and words:
         if len(words) % 2 or not all(word.isdigit() for word in words[1::2]):
@@ -80,36 +82,36 @@ def _of_lsf(environment):
     return ranks, options
 
 
-def of_job(environment):
-    """(ranks, options for mpirun) of the job; ranks is None if the system does not say it."""
+def of_job(environment, launcher):
+    """(ranks, options for the launcher) of the job; ranks is None if the system does not say it."""
     if environment.get("SLURM_JOB_ID"):
         return _of_slurm(environment)
     if environment.get("PBS_JOBID"):
-        return _of_file(environment, "PBS_NODEFILE", "PBS_NP")
+        return _of_file(environment, launcher, "PBS_NODEFILE", "PBS_NP")
     if environment.get("LSB_JOBID"):
-        return _of_lsf(environment)
+        return _of_lsf(environment, launcher)
     if environment.get("OAR_JOB_ID"):
-        return _of_file(environment, "OAR_NODEFILE", "OAR_NP")
+        return _of_file(environment, launcher, "OAR_NODEFILE", "OAR_NP")
     return None, []
 
 
-def host_file(words):
-    """The host file that options of mpirun name, or None."""
+def host_file(words, launcher):
+    """The host file that options of the launcher name, or None."""
     for i, word in enumerate(words):
         name, equals, value = word.partition("=")
-        if name in HOST_FILE_OPTIONS:
+        if name in launcher.host_files:
             return value if equals else words[i + 1] if i + 1 < len(words) else None
     return None
 
 
-def of_host_file(path):
-    """How many ranks the hosts of a file take: slots=N of each. None if one does not say it."""
+def of_host_file(path, launcher):
+    """How many ranks the hosts of a file take, such as slots=N of each. None if one does not say it."""
     total = 0
     try:
         with open(path) as stream:
             for line in stream:
                 line = line.split("#")[0].strip()
-                match = re.search(r"\bslots\s*=\s*(\d+)", line)
+                match = launcher.slots.search(line)
                 if line and not match:
                     return None
                 total += int(match.group(1)) if match else 0
@@ -136,19 +138,40 @@ def _first_words(path):
             lines = [line.split("#")[0].split() for line in stream]
     except OSError:
         return []
-    return list(dict.fromkeys(words[0] for words in lines if words))
+    return list(dict.fromkeys(words[0].split(":")[0] for words in lines if words))
 
 
-def hosts_of_options(words):
-    """The hosts that options of mpirun name, [] if that is not all of them."""
-    path = host_file(words)
-    hosts = _first_words(path) if path else []
+def _slots_of_file(path, launcher):
+    """{host: the ranks that it takes, 0 if a host file does not say it}."""
+    hosts = {}
+    try:
+        with open(path) as stream:
+            for line in stream:
+                line = line.split("#")[0].strip()
+                match = launcher.slots.search(line)
+                if line:
+                    hosts[line.split()[0].split(":")[0]] = int(match.group(1)) if match else 0
+    except OSError:
+        return {}
+    return hosts
+
+
+def slots_of_options(words, launcher):
+    """{host: the ranks that it takes, 0 if that is not said} of the hosts that options of the launcher name."""
+    path = host_file(words, launcher)
+    hosts = _slots_of_file(path, launcher) if path else {}
     for i, word in enumerate(words):
         name, equals, value = word.partition("=")
-        if name in ("--host", "-host", "-H", "--H"):
+        if name in launcher.hosts:
             value = value if equals else words[i + 1] if i + 1 < len(words) else ""
-            hosts += [host.split(":")[0] for host in value.split(",") if host]
-    return list(dict.fromkeys(hosts))
+            for host, _, slots in (item.partition(":") for item in value.split(",") if item):
+                hosts[host] = hosts.get(host, 0) + (int(slots) if slots.isdigit() else 1)
+    return hosts
+
+
+def hosts_of_options(words, launcher):
+    """The hosts that options of the launcher name, [] if that is not all of them."""
+    return list(slots_of_options(words, launcher))
 
 
 def _expand(text):

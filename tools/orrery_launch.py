@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Runs mpirun for `orrery run`, shows what it says as it says it, and learns from
-# it which rank was lost.
+# Runs the launcher (mpirun, see orrery_launchers.py) for `orrery run`, shows what it says as it says
+# it, and learns from it which rank was lost.
 # An interrupt that reaches mpirun while it starts can stop it for ever: its handler calls exit() in the middle of
 # malloc() (seen with Open MPI 4.1.4). So one that does not end after a signal that ends it is killed. So is one that
 # waits for the daemon of a host that the heartbeat of the ranks (src/mpi/run/heartbeat.h) found lost; what it has started
@@ -18,14 +18,8 @@ import sys
 import threading
 import time
 
-from orrery_cli import UserError
-
-# The words of mpirun about a rank that a signal ended.
-LOST = re.compile(rb"process rank (\d+) with PID \d+ on node (\S+) exited on signal (\d+)(?: \(([^)]*)\))?")
 # The words of the heartbeat about hosts and ranks that no sign of life comes from.
 SILENT = re.compile(rb"error: lost: ([^;\n]*); no sign of life for ([0-9.]+) s")
-# The words of MPI in a rank whose connection another one closed: all that is said of a host that starts anew.
-CLOSED = re.compile(rb"peer process has unexpectedly disconnected\..*?Peer host: +(\S+)", re.DOTALL)
 SILENT_HOST = re.compile(r"\bhost (\S+) with ranks?\b")
 PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
 ENDS = (signal.SIGINT, signal.SIGTERM)
@@ -37,31 +31,25 @@ PR_SET_PDEATHSIG = 1
 FROM_KERNEL = 128  # si_code of a signal that no process sent
 
 
-def allow_root(environment):
-    """Answers Open MPI's question to root, whom it refuses otherwise, if our user has said yes to us."""
-    allowed = environment.get("ORRERY_ALLOW_RUN_AS_ROOT", "0")
-    if allowed not in ("", "0", "1"):
-        raise UserError('environment variable ORRERY_ALLOW_RUN_AS_ROOT has the value "%s": it takes 0 or 1' % allowed)
-    if os.geteuid() == 0 and allowed == "1":
-        environment["OMPI_ALLOW_RUN_AS_ROOT"] = environment["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"
-
-
 class Lost:
     """A rank that a signal ended."""
 
+    weight = 2  # of what is said about a loss, the heaviest counts
     hosts = []  # that are lost as a whole
 
     def __init__(self, match):
         self.rank, self.host, self.signal, self.name = [
-            part.decode(errors="replace") if part else "" for part in match.groups()]
+            (match.group(part) or b"").decode(errors="replace") for part in ("rank", "host", "signal", "name")]
 
     def __str__(self):
-        return "rank %s on %s was lost (signal %s%s)" % (
-            self.rank, self.host, self.signal, ", " + self.name if self.name else "")
+        return "%s on %s was lost (signal %s%s)" % (
+            "rank " + self.rank if self.rank else "a rank", self.host, self.signal, ", " + self.name if self.name else "")
 
 
 class Silent:
-    """Ranks that no sign of life came from any more."""
+    """Ranks from which no sign of life came."""
+
+    weight = 3
 
     def __init__(self, match):
         self.what = match.group(1).decode(errors="replace")
@@ -72,22 +60,33 @@ class Silent:
 
 
 class Closed:
-    """Ranks of a host that have closed their connections."""
+    """Ranks of a host that have closed their connections: all that is said of a host that starts anew."""
 
+    weight = 1
     hosts = []  # the host may be there
 
     def __init__(self, match):
-        self.host = match.group(1).decode(errors="replace")
+        self.host = match.group("host").decode(errors="replace")
 
     def __str__(self):
         return "ranks on host %s were lost (their connections were closed)" % self.host
 
 
-class Output:
-    """What mpirun and the ranks write to standard error, passed on at once."""
+def words_of(launcher):
+    """Pairs of a kind of loss and the words by which it is known."""
+    return [(kind, words) for kind, words in ((Silent, SILENT), (Lost, launcher.lost), (Closed, launcher.closed)) if words]
 
-    def __init__(self, pipe):
-        self.lost = None
+
+def heaviest(outputs):
+    """What is said about a loss, or None."""
+    return max((output.lost for output in outputs if output.lost), key=lambda lost: lost.weight, default=None)
+
+
+class Output:
+    """What mpirun and the ranks write to a stream, passed on at once to one of ours; words: of a loss."""
+
+    def __init__(self, pipe, to, words):
+        self.lost, self.to, self.words = None, to.fileno(), words
         self.end = b""  # of what was read, so that a line may come in two parts
         self.reader = threading.Thread(target=self.pass_on, args=(pipe.fileno(),), daemon=True)
         self.reader.start()
@@ -101,17 +100,18 @@ class Output:
             if not piece:
                 return
             try:
-                os.write(sys.stderr.fileno(), piece)
+                self.write(piece)
             except OSError:
                 pass  # nobody reads it; the run goes on
             self.end = (self.end + piece)[-4096 - len(piece):]
-            if self.lost and not isinstance(self.lost, Closed):
-                continue
-            for pattern, kind in ((SILENT, Silent), (LOST, Lost), (CLOSED, Closed)):
-                match = pattern.search(self.end)
-                if match:
+            for kind, words in self.words:
+                match = words.search(self.end)
+                if match and (not self.lost or kind.weight > self.lost.weight):
                     self.lost = kind(match)
-                    break
+
+    def write(self, piece):
+        while piece:
+            piece = piece[os.write(self.to, piece):]
 
 
 def children(pid):
@@ -140,12 +140,12 @@ def kill_hung(child, waited):
     kill_all(child)
 
 
-def wait(child, signals, output):
+def wait(child, signals, outputs):
     """The child's status, and the signal by which somebody ended it or None; passes signals on meanwhile."""
     ended_by = told = silent = None
     while child.poll() is None:
         info = signal.sigtimedwait(signals, 1)
-        if isinstance(output.lost, Silent):
+        if isinstance(heaviest(outputs), Silent):
             silent = silent or time.monotonic()
             if time.monotonic() - silent > LOST_S:
                 kill_all(child)
@@ -178,21 +178,26 @@ def left_behind(environment):
     return "%s: nothing was written, because that is done at the end of a run; other files are not complete" % " and ".join(missing)
 
 
-def launch(command, environment):
+def launch(launcher, command, environment):
     """Runs mpirun; its exit status, and the rank that was lost or None. A run that somebody interrupts ends here."""
     begin = time.monotonic()
     signals = {signal.SIGCHLD, *PASSED_ON}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
     try:
-        child = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE,
-                                 preexec_fn=lambda: prepare(before))
-        output = Output(child.stderr)
-        status, ended_by = wait(child, signals, output)
-        output.reader.join(10)
+        sys.stdout.flush()
+        child = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE if launcher.lost_in_output else None,
+                                 stderr=subprocess.PIPE, preexec_fn=lambda: prepare(before))
+        outputs = [Output(pipe, to, words_of(launcher)) for pipe, to in ((child.stdout, sys.stdout), (child.stderr, sys.stderr)) if pipe]
+        status, ended_by = wait(child, signals, outputs)
+        for output in outputs:
+            output.reader.join(10)
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
     if ended_by:
         sys.stderr.write("orrery run: %s after %.1f s; %s\n" % (
             "interrupted" if ended_by == signal.SIGINT else "terminated", time.monotonic() - begin, left_behind(environment)))
         sys.exit(128 + ended_by)
-    return status, output.lost
+    lost = heaviest(outputs)
+    if isinstance(lost, Lost) and launcher.signal_status:
+        status = 128 + int(lost.signal)
+    return status, lost

@@ -73,6 +73,18 @@ def check_output(name, path):
         raise UserError("%s %s: no permission to write there; choose another place" % (name, path))
 
 
+def trace_limit(value):
+    """The value of --trace-limit, if it is one."""
+    if not re.fullmatch(r"[0-9]+[KMGTkmgt]?", value):
+        raise UserError("--trace-limit %s is not a size; give bytes, or a number with K, M, G or T behind it" % value)
+    return value
+
+
+def check_trace_limit():
+    if os.environ.get("ORRERY_TRACE_LIMIT") and not os.environ.get("ORRERY_TRACE") and os.environ.get("STARPU_FXT_TRACE") in (None, "", "0"):
+        raise UserError("--trace-limit is about a trace, and there is none; add --trace FILE")
+
+
 def field(node):
     """A field of a table's entry: a number or string, or a name as a string."""
     if isinstance(node, ast.Name):

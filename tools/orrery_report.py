@@ -113,6 +113,10 @@ def explanation(trace, run, pieces):
 def left_out(lanes, count, rows, matrix, columns):
     """Sentences on what the page does not have one by one."""
     said, tasks = [], len(lanes.rows)
+    if columns.trace.missing():
+        said.append("Of %d tasks and %d messages, what is drawn is in the windows: %s. Kernels' times and numbers, the matrix, and kernels "
+                    "and copies by rank are of all; what else is said of kernels is of those in the windows."
+                    % (columns.sums.count("done"), columns.sums.count("send"), columns.trace.missing()))
     merged = int(count[count > 1].sum())
     said.append("All %d tasks are here one by one." % tasks if not merged else
                 "%d of %d tasks are in blocks of several tasks (%d blocks); the sums of each block, and all other sums, are exact."
@@ -195,7 +199,7 @@ def make_run(path, size, progress):
         limits = {name: int(most * min(0.9, 0.95 * size / len(text))) for name, most in
                   (("tasks", min(limits["tasks"], len(lanes.rows))), ("messages", min(limits["messages"], columns.events["send"].n)),
                    ("pairs", limits["pairs"]))}
-    found.update(name=os.path.basename(path), state=trace.state(), explanation=explained, environment=environment(trace, columns, lanes),
+    found.update(name=os.path.basename(path), state=trace.state(), missing=trace.missing(), explanation=explained, environment=environment(trace, columns, lanes),
                  machine_line=", ".join(["a %s run" % explained["world"]] + (["machine " + trace.text["machine"]] if trace.text.get("machine") else [])
                                         + ["%d ranks" % explained["ranks"], "%d workers" % len(lanes.lanes), "Orrery " + trace.text.get("version", "?")]))
     return found, text.decode()

@@ -16,7 +16,7 @@ OTHERS = "other kernels"
 # The states of workers, in the words of `orrery explain`; the gap before a task has the state of what ended it.
 STATES = {"copy": "data fetched between memory nodes", "runtime": "runtime: from a cause to its effect",
           "message": "waiting for a message", "program": "waiting for the program", "task": "waiting for another task",
-          "rest": "without a further task"}
+          "rest": "without a further task", "missing": "not recorded: the trace reached its limit"}
 STATE = {name: i for i, name in enumerate(STATES)}
 
 
@@ -104,10 +104,20 @@ class Lanes:
         first, last = columns.first, columns.last
         self.start = t.start[self.rows] - first
         self.ended = t.end[self.rows] != NEVER
+        if columns.trace.windows:
+            last = self.ends_of_windows(t.start[self.rows], last)
         self.end = np.maximum(np.where(self.ended, t.end[self.rows], last) - first, self.start)
         self.index = np.full(t.n, -1)      # of a row of the tasks: its place here
         self.index[self.rows] = np.arange(len(self.rows))
         self.choose_kernels()
+
+    def ends_of_windows(self, start, last):
+        """Until when a task is drawn whose end is missing: to the end of the window, or to the next task of its worker."""
+        length, distance = self.columns.trace.windows
+        until = np.minimum(start // distance * distance + length, last)
+        same = self.lane[1:] == self.lane[:-1]
+        until[:-1][same] = np.minimum(until[:-1][same], start[1:][same])
+        return until
 
     def choose_kernels(self):
         """Kernels by the time they take; `kernel` of each task."""
@@ -151,19 +161,71 @@ def gaps(lanes):
     return lane[some], first[some], last[some], state[some]
 
 
+def in_windows(columns, lanes, parts):
+    """The parts (lane, first, last, ...) of a trace without some of its events, cut to where they all are; and what is
+    not in a window."""
+    length, distance = columns.trace.windows
+    span = columns.last - columns.first
+    begins = np.arange(columns.first // distance, columns.last // distance + 1) * distance - columns.first
+    found = [[] for _ in parts]
+    for begin in begins.tolist():
+        lo, hi = max(0, begin), min(span, begin + length)
+        first, last = np.maximum(parts[1], lo), np.minimum(parts[2], hi)
+        some = first < last
+        for column, values in zip(found, (parts[0], first, last) + tuple(parts[3:])):
+            column.append(values[some])
+    edges = [(max(0, int(b) + length), min(span, int(b) + distance)) for b in begins]
+    outside = [(a, b) for a, b in edges if b > a]
+    every = np.tile(np.arange(lanes), len(outside))
+    missing = (every, np.repeat([a for a, _ in outside], lanes).astype(np.int64), np.repeat([b for _, b in outside], lanes).astype(np.int64))
+    return tuple(np.concatenate(column) for column in found), missing
+
+
+def states_of(lanes):
+    """(lane, first, last, kernel), and the same of the states of workers."""
+    columns = lanes.columns
+    kernels, states = (lanes.lane, lanes.start, lanes.end, lanes.kernel), gaps(lanes)
+    if columns.trace.windows:
+        kernels, _ = in_windows(columns, len(lanes.lanes), kernels)
+        states, missing = in_windows(columns, len(lanes.lanes), states)
+        missing += (np.full(len(missing[0]), STATE["missing"]),)
+        states = tuple(np.concatenate(two) for two in zip(states, missing))
+    return kernels, states
+
+
+def take_sums(lanes, ranks, per_rank):
+    """Of a trace with a limit, kernels and copies by rank are over all events; the rest of what is missing stays so."""
+    sums, nk = lanes.columns.sums, len(lanes.kernels)
+    row = {rank: i for i, rank in enumerate(ranks.tolist())}
+    number = {name: i for i, name in enumerate(lanes.kernels)}
+    exact = np.zeros((len(ranks), nk + 1), np.int64)
+    for (rank, _, name), (_, ns, fetch) in sums.kernels.items():
+        if rank in row and (name in number or OTHERS in number):
+            exact[row[rank], number.get(name, number.get(OTHERS))] += ns
+            exact[row[rank], nk] += fetch
+    copy, missing = nk + STATE["copy"], nk + STATE["missing"]
+    columns = list(range(nk)) + [copy]
+    # Of a copy that a kernel hid, the sums know no end.
+    exact[:, nk] = np.maximum(per_rank[:, copy], np.minimum(exact[:, nk], per_rank[:, copy] + per_rank[:, missing]))
+    per_rank[:, missing] = np.maximum(0, per_rank[:, missing] - (exact - per_rank[:, columns]).sum(1))
+    per_rank[:, columns] = exact
+
+
 def states_over_time(lanes, pack):
     """Time of all workers in each state, by bins; totals by rank."""
     span = max(1, lanes.columns.last - lanes.columns.first)
     width = -(-span // BINS)
-    lane, first, last, state = gaps(lanes)
+    kernels, (lane, first, last, state) = states_of(lanes)
     nk, ns = len(lanes.kernels), len(STATES)
-    table = np.concatenate((coverage(lanes.kernel, nk, lanes.start, lanes.end, BINS, width),
+    table = np.concatenate((coverage(kernels[3], nk, kernels[1], kernels[2], BINS, width),
                             coverage(state, ns, first, last, BINS, width)))
     pack.signed("states", table.ravel())
     ranks, at = np.unique(lanes.rank, return_inverse=True)
     per_rank = np.zeros((len(ranks), nk + ns), np.int64)
-    np.add.at(per_rank, (at[lanes.lane], lanes.kernel), lanes.end - lanes.start)
+    np.add.at(per_rank, (at[kernels[0]], kernels[3]), kernels[2] - kernels[1])
     np.add.at(per_rank, (at[lane], nk + state), last - first)
+    if lanes.columns.trace.windows:
+        take_sums(lanes, ranks, per_rank)
     pack.unsigned("rank_number", ranks)
     pack.unsigned("rank_states", per_rank.ravel())
     return {"bins": BINS, "width_ns": width, "names": [["kernel", k] for k in lanes.kernels] + [[s, w] for s, w in STATES.items()],
@@ -172,6 +234,7 @@ def states_over_time(lanes, pack):
 
 def kernel_table(lanes):
     t, found = lanes.columns.tasks, []
+    exact = lanes.columns.sums.kernels_by_name() if lanes.columns.trace.windows else {}
     for i, name in enumerate(lanes.kernels):
         which = np.flatnonzero((lanes.kernel == i) & lanes.ended)
         length = (lanes.end - lanes.start)[which]
@@ -182,6 +245,8 @@ def kernel_table(lanes):
                       "median_ns": float(np.median(length)) if len(which) else 0,
                       "p95_ns": float(np.percentile(length, 95)) if len(which) else 0,
                       "delay_ns": float(delay.mean()) if len(delay) else 0})
+        if name in exact:
+            found[-1].update(ended=exact[name][0], started=max(found[-1]["started"], exact[name][0]), ns=exact[name][1])
     return found
 
 
@@ -373,23 +438,30 @@ def choose_messages(lanes, edges, most):
 
 def put_matrix(columns, pack, most):
     """Bytes and messages for each pair of ranks; of groups of ranks, where there are more than `most` pairs."""
-    e = columns.events["send"]
+    e, group = columns.events["send"], 1
     source, to = columns.rank_of[e.process], e.a.astype(np.int64)
-    group = 1
+    size, count, relayed = e.d.astype(np.int64), np.ones(e.n, np.int64), int(
+        ((e.flags & RELAYED != 0) & ((e.b & LOW).astype(np.int64) != source)).sum())
+    if columns.trace.windows:
+        pairs = np.array(list(columns.sums.sent), np.int64).reshape(-1, 2)
+        source, to = pairs[:, 0], pairs[:, 1]
+        count, size = np.array(list(columns.sums.sent.values()), np.int64).reshape(-1, 2).T
+        relayed = columns.sums.relayed
     while True:
         cells, inverse = np.unique(source // group * columns.ranks + to // group, return_inverse=True)
         if len(cells) <= most:
             break
         group *= 2
     volume = np.zeros(len(cells), np.int64)
-    np.add.at(volume, inverse, e.d.astype(np.int64))
+    np.add.at(volume, inverse, size)
+    messages = np.zeros(len(cells), np.int64)
+    np.add.at(messages, inverse, count)
     delta = cells.copy()
     delta[1:] -= cells[:-1]
     pack.unsigned("pair", delta)
     pack.unsigned("pair_bytes", volume)
-    pack.unsigned("pair_messages", np.bincount(inverse, minlength=len(cells)))
-    return {"group": group, "ranks": columns.ranks, "bytes": int(volume.sum()), "messages": int(e.n),
-            "relayed": int(((e.flags & RELAYED != 0) & ((e.b & LOW).astype(np.int64) != source)).sum())}
+    pack.unsigned("pair_messages", messages)
+    return {"group": group, "ranks": columns.ranks, "bytes": int(volume.sum()), "messages": int(messages.sum()), "relayed": relayed}
 
 
 def put_path(pieces, first, pack):

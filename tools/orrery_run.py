@@ -4,22 +4,24 @@
 # Invariant: the exit status is the program's, signals reach mpirun
 # (orrery_launch.py; with --elastic we become the registry), and no option of ours
 # contradicts those of --mpirun.
+import collections
 import os
-import re
 import shlex
 import shutil
 import sys
 
 import orrery_elf
+import orrery_hosts
 import orrery_jobs
 from orrery_cli import UserError, exec_program
-import orrery_launch
+import orrery_launchers
 import orrery_options
 from orrery_launch import launch
 
 HELP = """usage: orrery run [-n N] [--master-slave] [--elastic] [--restart[=DIR]]
-                  [--mpirun "extra options"] [--report FILE] [--stats FILE]
-                  [--statistics FILE] [--trace FILE] [--quiet] [--show] PROGRAM [ARGS]
+                  [--oversubscribe] [--mpirun "extra options"] [--report FILE] [--stats FILE]
+                  [--statistics FILE] [--trace FILE] [--trace-limit SIZE] [--quiet] [--show]
+                  PROGRAM [ARGS]
 
 Runs PROGRAM, built by `orrery cc`, on N ranks of the machine at hand, or of the
 machines that the options or the job's allocation name.
@@ -27,6 +29,8 @@ machines that the options or the job's allocation name.
   -n N, -np N         number of ranks (default: what the job of Slurm, PBS, LSF or
                       OAR was given, else the slots of the host file in --mpirun,
                       else 1)
+  --oversubscribe     ranks share the cores of this machine: there may be more of
+                      them than cores, and none is bound, with any MPI
   --mpirun OPTIONS    further options for mpirun (one argument, split as a shell
                       does): hosts, mapping, binding, environment
   --master-slave      the program, which does not communicate itself, executes its
@@ -49,10 +53,15 @@ machines that the options or the job's allocation name.
                       ORRERY_STATISTICS)
   --trace FILE        record what happens into FILE, for `orrery trace` (sets
                       ORRERY_TRACE)
+  --trace-limit SIZE  the trace has at most SIZE bytes (K, M or G behind the number):
+                      single events are left out, sums stay exact (sets
+                      ORRERY_TRACE_LIMIT)
   --quiet             no summary at the end
   --allow-run-as-root as root: answer the question of Open MPI, which refuses root
                       otherwise; ORRERY_ALLOW_RUN_AS_ROOT=1 does, too
-  --show              print the command instead of running it
+  --show              say which ranks run on which host, with how many cores, and who
+                      carries messages, in lines that begin with #; then print the
+                      command. Nothing is started
   --elastic           the number of processes may change while it runs
   --max M             with --elastic: at most M processes at a time (default N)
   --manager WHAT      with --elastic: who gives resources and takes them back:
@@ -63,7 +72,7 @@ machines that the options or the job's allocation name.
 Outside a batch job, the cores of this machine are shared out evenly: each rank is
 bound to cores of its own, and when there are more ranks than cores nothing is
 bound. Options in --mpirun that name hosts, mapping or binding replace that; others
-(-x, --oversubscribe, --mca ...) do not. $ORRERY_MPIRUN names another mpirun.
+(-x, --mca, -genv ...) do not. $ORRERY_MPIRUN names another mpirun.
 """
 
 
@@ -73,15 +82,15 @@ class Outputs:
     def __init__(self):
         self.report, self.stats, self.statistics, self.quiet = None, None, None, False
 
-    def prepare(self, environment, command):
-        """Empties files of older runs, and tells the program what to write."""
+    def prepare(self, environment, command, show):
+        """Empties files of older runs, unless it is only shown, and tells the program what to write."""
         environment["ORRERY_RUN"] = command
         if not self.quiet:
             environment["ORRERY_SUMMARY"] = "1"
         for path, variable in ((self.report, "ORRERY_REPORT"), (self.stats, "ORRERY_MPI_STATS_FILE"), (self.statistics, "ORRERY_STATISTICS")):
             if path:
                 environment[variable] = os.path.abspath(path)
-                if os.path.isfile(path):
+                if os.path.isfile(path) and not show:
                     os.truncate(path, 0)
 
     def check(self, status):
@@ -101,44 +110,47 @@ class Restart:
         self.times = 10
 
 
+Request = collections.namedtuple("Request", "ranks mpiexec launcher given extra crowd show words elastic restart slaves outputs")
+
+
 def whole(option, value, what):
     if not value.isdigit() or int(value) < 1:
         raise UserError("%s %s: the number of %s must be a positive integer" % (option, value, what))
     return int(value)
 
 
-def has_hosts(extra):
+def has_hosts(launcher, extra):
     """Whether options of mpirun name hosts."""
-    return any("host" in word for word in extra or [])
+    return any("host" in word or word.partition("=")[0] in launcher.hosts + launcher.host_files for word in extra or [])
 
 
-def default_ranks(ranks, extra, needed):
+def default_ranks(launcher, ranks, extra, needed):
     """(ranks, options for mpirun): what -n says, or else what there is. Ranks may be 0, so that mpirun
     finds the number by itself, unless it is needed."""
     options = []
     if ranks is None:
-        path = orrery_jobs.host_file(extra or [])
+        path = orrery_jobs.host_file(extra or [], launcher)
         if path:
-            ranks = orrery_jobs.of_host_file(path) or 0
+            ranks = orrery_jobs.of_host_file(path, launcher) or 0
         elif orrery_jobs.in_job(os.environ):
-            ranks, options = orrery_jobs.of_job(os.environ)
+            ranks, options = orrery_jobs.of_job(os.environ, launcher)
             ranks = ranks or 0
         else:
             ranks = 1
         if needed and not ranks:
             raise UserError("how many ranks were given to this run is not said anywhere; give -n N")
-    return ranks, [] if has_hosts(extra) else options
+    return ranks, [] if has_hosts(launcher, extra) else options
 
 
-def parse(arguments):
+def parse(context, arguments):
     ranks, extra, show, slaves, restart, outputs = None, None, False, False, Restart(), Outputs()
-    elastic = {"elastic": False}
+    elastic, crowd = {"elastic": False}, False
     words = list(arguments)
     while words and words[0].startswith("-"):
         word = words.pop(0)
         if word == "--":
             break
-        if word in ("-n", "-np", "--mpirun", "--max", "--manager", "--restarts", "--trace", "--report", "--stats", "--statistics") and not words:
+        if word in ("-n", "-np", "--mpirun", "--max", "--manager", "--restarts", "--trace", "--trace-limit", "--report", "--stats", "--statistics") and not words:
             raise UserError("%s needs a value after it" % word)
         if word in ("-n", "-np"):
             ranks = whole("-n", words.pop(0), "ranks")
@@ -148,6 +160,8 @@ def parse(arguments):
             elastic["manager"] = words.pop(0)
         elif word == "--elastic":
             elastic["elastic"] = True
+        elif word == "--oversubscribe":
+            crowd = True
         elif word == "--mpirun":
             extra = shlex.split(words.pop(0))
         elif word.startswith("--mpirun="):
@@ -156,6 +170,8 @@ def parse(arguments):
             value = word.partition("=")[2] or words.pop(0)
             orrery_options.check_output("--trace", value)
             os.environ["ORRERY_TRACE"] = os.path.abspath(value)
+        elif word.partition("=")[0] == "--trace-limit":
+            os.environ["ORRERY_TRACE_LIMIT"] = orrery_options.trace_limit(word.partition("=")[2] or words.pop(0))
         elif word.partition("=")[0] in ("--report", "--stats", "--statistics"):
             name, _, value = word.partition("=")
             value = value or words.pop(0)
@@ -178,11 +194,15 @@ def parse(arguments):
             restart.times = int(value)
         else:
             raise UserError("unknown option %s; see `orrery run --help` (options of mpirun go into --mpirun \"...\")" % word)
+    orrery_options.check_trace_limit()
     if not words:
         raise UserError("no program given; usage: orrery run -n N PROGRAM [ARGS]")
     if len(elastic) > 1 and not elastic["elastic"]:
         raise UserError("--max and --manager are about elastic runs; add --elastic")
-    ranks, given = default_ranks(ranks, extra, slaves or elastic["elastic"])
+    if not context.has("mpi"):
+        raise UserError("this Orrery was built without MPI; configure it again with an MPI installed (Debian: libopenmpi-dev or libmpich-dev)")
+    mpiexec, launcher = orrery_launchers.find(context)
+    ranks, given = default_ranks(launcher, ranks, extra, slaves or elastic["elastic"])
     if elastic.get("max", ranks) < ranks:
         raise UserError("--max %d is less than the %d processes that -n asks for" % (elastic["max"], ranks))
     if elastic["elastic"] and restart.folder:
@@ -191,57 +211,42 @@ def parse(arguments):
         raise UserError("--master-slave needs at least 2 ranks (-n), and excludes --elastic and --restart")
     if elastic["elastic"] and outputs.report:
         raise UserError("--report is about runs with a fixed number of processes; leave it or --elastic out")
-    return ranks, given, extra, show, words, elastic, restart, slaves, outputs
+    if elastic["elastic"] and launcher.elastic is None:
+        raise UserError("--elastic: " + launcher.no_elastic)
+    return Request(ranks, [mpiexec], launcher, given, extra, crowd, show, words, elastic, restart, slaves, outputs)
 
 
-def run_plain(command, environment):
+def run_plain(launcher, command, environment):
     """The exit status of the run; says which rank was lost, if one was."""
-    status, lost = launch(command, environment)
+    status, lost = launch(launcher, command, environment)
     if lost:
         sys.stderr.write("orrery run: %s, and nobody goes on without it: all ranks have ended. "
                          "A program with checkpoints goes on with --restart\n" % lost)
     return 128 - status if status < 0 else status
 
 
-def without_hosts(command, hosts):
-    """The command without hosts that are lost: their ranks go to the others. None if options of mpirun do not name any
-    other one."""
-    command, left = list(command), []
-    for i, word in enumerate(command[:-1]):
-        if word in ("--host", "-host", "-H"):
-            named = command[i + 1].split(",")
-            left = [host for host in named if host.partition(":")[0].partition(".")[0] not in hosts]
-            command[i + 1] = ",".join(left)
-            break
-    if not left or len(left) == len(named):
-        return None
-    if "--oversubscribe" not in command:
-        command.insert(1, "--oversubscribe")
-    return command
-
-
-def run_restarting(command, environment, restart):
-    """The exit status of the run that comes to its end."""
-    environment["ORRERY_CHECKPOINT_DIR"] = restart.folder
-    command = command[:1] + ["-x", "ORRERY_CHECKPOINT_DIR"] + command[1:]  # ranks of other hosts do not have it otherwise
+def run_restarting(launcher, command, environment, restart):
+    """The exit status of the run that comes to its end. command: mpirun with its options, and the program with its."""
+    options, program = command
     for attempt in range(restart.times + 1):
-        status, lost = launch(command, environment)
+        status, lost = launch(launcher, options + program, environment)
         if status == 0 or (lost is None and 0 < status <= 128):
             break
         if status < 0:  # mpirun itself was ended, by whoever wants an end
             return 128 - status
-        what = str(lost) if lost else "a rank was lost"
+        what, where = str(lost) if lost else "a rank was lost", ""
         if lost and lost.hosts and attempt < restart.times:
-            command = without_hosts(command, lost.hosts)
-            if not command:
-                sys.stderr.write("orrery run: %s; which other hosts there are is not said by --host in --mpirun, so start the run "
+            options = orrery_hosts.without(launcher, options, lost.hosts, environment)
+            if not options:
+                sys.stderr.write("orrery run: %s; neither the options of mpirun nor the job name another host, so start the run "
                                  "again on the hosts that are left: it goes on from %s\n" % (what, restart.folder))
                 return status or 1
+            where = " without " + ", ".join(lost.hosts)
         if attempt == restart.times:
             sys.stderr.write("orrery run: %s; giving up after %d restarts\n" % (what, restart.times))
             break
-        sys.stderr.write("orrery run: %s; starting all ranks again from the last complete checkpoint (restart %d of %d)\n"
-                         % (what, attempt + 1, restart.times))
+        sys.stderr.write("orrery run: %s; starting all ranks again%s from the last complete checkpoint (restart %d of %d)\n"
+                         % (what, where, attempt + 1, restart.times))
     try:
         os.rmdir(restart.folder)
     except OSError:
@@ -277,47 +282,43 @@ def usable_cores():
     return len(cores)
 
 
-def default_mapping(ranks):
+def default_mapping(launcher, ranks):
     cores = usable_cores()
-    if ranks > cores:
-        return ["--oversubscribe", "--bind-to", "none"]
-    return ["--map-by", "slot:PE=%d" % (cores // ranks), "--bind-to", "core"]
+    return launcher.crowded() if ranks > cores else launcher.bound(cores // ranks)
 
 
-# Options of mpirun that say where ranks run, or what counts as a core.
-PLACING = re.compile(r"--?(map-by|bind-to|rank-by|.*host.*|H|.*machinefile|rankfile|rf|ppr|N|n?pernode|npersocket|cpus?-(set|list|per-.*)|"
-                     r"slot-list|by(node|slot|socket|core|board)|nolocal|loadbalance|use-hwthread.*|app|am|tune)(=.*)?$|rmaps|hwloc_base|orte_.*host")
+def mapping(request, environment):
+    """Options for the launcher that say how ranks share cores, before those of the user."""
+    launcher, extra = request.launcher, request.extra or []
+    placed = launcher.places(extra)
+    if request.crowd:
+        return launcher.crowd if placed else launcher.crowded()
+    if placed or orrery_jobs.in_job(environment):
+        return []
+    return default_mapping(launcher, usable_cores() + 1 if request.elastic["elastic"] else request.ranks)
 
 
-def places(extra):
-    """Whether options of mpirun place ranks themselves."""
-    return any(PLACING.match(word) for word in extra)
-
-
-# Processes end without the others, and one that dies may leave the others alone.
-ELASTIC_MCA = ["--mca", "orte_allowed_exit_without_sync", "1", "--mca", "orte_enable_recovery", "1"]
-
-
-def names_hosts(environment, extra):
+def names_hosts(launcher, environment, extra):
     """Whether processes may be on other machines than this one."""
-    return orrery_jobs.in_job(environment) or has_hosts(extra) or \
+    return orrery_jobs.in_job(environment) or has_hosts(launcher, extra) or \
         any(name.startswith("OMPI_MCA_") and "hostfile" in name for name in environment)
 
 
-def registry_hosts(environment, extra):
+def registry_hosts(launcher, environment, extra):
     """The hosts whose processes the registry waits for, with commas between them: None if it is this one only, "?"
     if others cannot be named here."""
-    if not names_hosts(environment, extra):
+    if not names_hosts(launcher, environment, extra):
         return None
-    hosts = orrery_jobs.hosts_of_options(extra or []) if has_hosts(extra) else orrery_jobs.hosts_of_job(environment)
+    hosts = orrery_jobs.hosts_of_options(extra or [], launcher) if has_hosts(launcher, extra) else orrery_jobs.hosts_of_job(environment)
     if not hosts:
         return "?"
     others = [host for host in hosts if not orrery_jobs.is_this_host(host)]
     return ",".join(others) or None
 
 
-def elastic_command(context, ranks, elastic, command, environment, extra):
+def elastic_command(context, request, command, environment):
     """The command with the registry of process sets as its parent."""
+    launcher, ranks, elastic, extra = request.launcher, request.ranks, request.elastic, request.extra
     server = os.path.join(os.path.dirname(context.paths["launcher"]), "orrery-elastic")
     if context.paths["tree"] == "build":
         server = os.path.join(context.paths["bin"], "orrery-elastic")
@@ -325,10 +326,10 @@ def elastic_command(context, ranks, elastic, command, environment, extra):
         raise UserError("%s is not there; %s" % (server, "run make" if context.paths["tree"] == "build" else "install Orrery again"))
     most = elastic.get("max", ranks)
     environment.pop("ORRERY_DYN_HOSTS", None)
-    hosts = registry_hosts(environment, extra)
+    hosts = registry_hosts(launcher, environment, extra)
     if hosts:
         environment["ORRERY_DYN_HOSTS"] = hosts
-    if most > usable_cores() and not names_hosts(environment, extra):
+    if most > usable_cores() and not names_hosts(launcher, environment, extra):
         # mpirun knows the first processes only, and lets all poll as if each had a core
         environment.setdefault("OMPI_MCA_mpi_yield_when_idle", "1")
     if context.paths.get("moved"):
@@ -340,7 +341,7 @@ def elastic_command(context, ranks, elastic, command, environment, extra):
     environment.setdefault("EVENT_NOEPOLL", "1")
     # The other way of keeping what is known of processes maps a file for each start, and keeps it.
     environment.setdefault("PMIX_MCA_gds", "hash")
-    command[1:1] = ELASTIC_MCA + ["-x", "ORRERY_DYN_SERVER"]
+    command[1:1] = launcher.elastic
     return [server, str(ranks), str(most), elastic.get("manager", "-")] + command
 
 
@@ -348,31 +349,33 @@ def main(context, arguments):
     if arguments and arguments[0] in ("-h", "--help"):
         sys.stdout.write(HELP)
         return 0
-    ranks, given, extra, show, words, elastic, restart, slaves, outputs = parse(arguments)
-    if not context.has("mpi"):
-        raise UserError("this Orrery was built without MPI; configure it again with Open MPI installed (libopenmpi-dev)")
-    mpiexec = os.environ.get("ORRERY_MPIRUN") or context.settings["mpiexec"] or "mpirun"
-    if not shutil.which(mpiexec):
-        raise UserError("%s is not there; install Open MPI (openmpi-bin) or set ORRERY_MPIRUN" % mpiexec)
-    program = check_program(words[0])
+    request = parse(context, arguments)
+    launcher, restart, outputs = request.launcher, request.restart, request.outputs
+    program = check_program(request.words[0])
     environment = dict(os.environ)
-    orrery_launch.allow_root(environment)
-    if slaves:
-        environment.setdefault("STARPU_NMPI_MS", str(ranks - 1))
-    options = extra or []
-    if not places(options) and not orrery_jobs.in_job(environment):
-        options = default_mapping(usable_cores() + 1 if elastic["elastic"] else ranks) + options
-    number = ["-n", str(ranks)] if ranks else []
-    command = [mpiexec] + number + given + options + [program] + words[1:]
-    if elastic["elastic"]:
-        command = elastic_command(context, ranks, elastic, command, environment, extra)
-    if show:
+    orrery_launchers.prepare(launcher, environment)
+    if request.slaves:
+        environment.setdefault("STARPU_NMPI_MS", str(request.ranks - 1))
+    number = ["-n", str(request.ranks)] if request.ranks else []
+    options = request.given + mapping(request, environment) + (request.extra or [])
+    outputs.quiet = outputs.quiet or request.elastic["elastic"]
+    outputs.prepare(environment, "orrery run " + " ".join(shlex.quote(word) for word in arguments), request.show)
+    if restart.folder:
+        environment["ORRERY_CHECKPOINT_DIR"] = restart.folder
+    several = names_hosts(launcher, environment, request.extra)
+    if several and launcher.exports:
+        options += orrery_hosts.passed_on(launcher, environment, request.extra or [])
+    program = [program] + request.words[1:]
+    command = request.mpiexec + number + options + program
+    if request.elastic["elastic"]:
+        command = elastic_command(context, request, command, environment)
+    if request.show:
+        for line in orrery_hosts.describe(launcher, request.mpiexec[0], request.ranks, options, environment, several):
+            print("# " + line)
         print(shlex.join(command) if hasattr(shlex, "join") else " ".join(command))
         return 0
-    outputs.quiet = outputs.quiet or elastic["elastic"]
-    outputs.prepare(environment, "orrery run " + " ".join(shlex.quote(word) for word in arguments))
     if restart.folder:
-        return outputs.check(run_restarting(command, environment, restart))
-    if elastic["elastic"]:
+        return outputs.check(run_restarting(launcher, (request.mpiexec + number + options, program), environment, restart))
+    if request.elastic["elastic"]:
         exec_program(command, environment)
-    return outputs.check(run_plain(command, environment))
+    return outputs.check(run_plain(launcher, command, environment))

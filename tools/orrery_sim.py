@@ -111,14 +111,18 @@ def take_fake(given):
 
 # Options that set a variable to the path of a file.
 FILES = {"--trace": "ORRERY_TRACE", "--statistics": "ORRERY_STATISTICS"}
+LIMIT = "--trace-limit"
 
 
 def take_files(given):
-    """Takes --trace and --statistics out of the given options: the rest."""
+    """Takes --trace, --trace-limit and --statistics out of the given options: the rest."""
     for option, value in given:
+        if option.name == LIMIT:
+            os.environ["ORRERY_TRACE_LIMIT"] = orrery_options.trace_limit(value)
         if option.name in FILES:
             os.environ[FILES[option.name]] = os.path.abspath(value)
-    return [pair for pair in given if pair[0].name not in FILES]
+    orrery_options.check_trace_limit()
+    return [pair for pair in given if pair[0].name not in FILES and pair[0].name != LIMIT]
 
 
 def parse(options, arguments):

@@ -7,6 +7,7 @@ import importlib
 import os
 import sys
 
+import orrery_sums
 import orrery_tracefile
 from orrery_cli import UserError
 from orrery_tracefile import CAUSES, TURNS, signed
@@ -63,11 +64,11 @@ def parse_kinds(text):
     for word in text.split(","):
         if word in ALIASES:
             kinds += ALIASES[word]
-        elif word in orrery_tracefile.KINDS[6:]:
+        elif word in orrery_tracefile.EVENTS:
             kinds.append(word)
         else:
             raise UserError("--kinds %s: there is no kind %s; there are %s, and in groups %s"
-                            % (text, word, ", ".join(orrery_tracefile.KINDS[6:]), ", ".join(ALIASES)))
+                            % (text, word, ", ".join(orrery_tracefile.EVENTS), ", ".join(ALIASES)))
     return kinds
 
 
@@ -133,7 +134,7 @@ def window(trace, options):
             first = start + round(options["from"] * 1e9)
         if options["to"] is not None:
             last = start + round(options["to"] * 1e9)
-    return trace.events(options["kinds"] or orrery_tracefile.KINDS[6:], first, last, options["ranks"])
+    return trace.events(options["kinds"] or orrery_tracefile.EVENTS, first, last, options["ranks"])
 
 
 def names_of_tasks(trace, ranks):
@@ -180,6 +181,19 @@ def write_text(trace, options, out):
         out.write("%s%d.%03d %d %d %s %s\n" % (sign, ns // 1000, ns % 1000, e[1], e[4], kind, fields_of(kind, e, names)))
 
 
+def write_sums(sums, out):
+    """What a trace with a limit counted, whether its events are still there or not."""
+    out.write("%-10s %d in the sums\n" % ("events", sums.events()))
+    for name, (n, ns, _) in sorted(sums.kernels_by_name().items()):
+        out.write("  kernel   %s: %d, %.9f s\n" % (name, n, ns * 1e-9))
+    for name, total in (("sent", sums.sent), ("received", sums.received), ("copied", sums.copied)):
+        if total:
+            out.write("  %-8s %d, %d bytes\n" % (name, sum(n for n, _ in total.values()), sum(b for _, b in total.values())))
+    for name, (n, ns) in sums.lists().items():
+        if n:
+            out.write("  list     %s: %d, %.9f s\n" % (name, n, ns * 1e-9))
+
+
 def write_info(trace, options, out):
     events = window(trace, options)
     for name, value in trace.text.items():
@@ -188,6 +202,8 @@ def write_info(trace, options, out):
     out.write("%-10s %d\n" % ("ranks", len({p.rank for p in processes})))
     out.write("%-10s %d\n" % ("workers", sum(len(p.workers) for p in processes)))
     out.write("%-10s %d bytes, %d blocks of %d, %s\n" % ("file", trace.bytes, len(trace.blocks), trace.block, trace.state() or "whole"))
+    if trace.missing():
+        out.write("%-10s %s\n" % ("limit", trace.missing()))
     steps = [e[0] for e in events if e[2] != orrery_tracefile.NUMBER["engine"]]   # a thread may have slept before the first step
     if steps:
         out.write("%-10s %.9f s\n" % ("time", (steps[-1] - steps[0]) * 1e-9))
@@ -197,6 +213,8 @@ def write_info(trace, options, out):
     out.write("%-10s %d\n" % ("events", len(events)))
     for kind in sorted(counts):
         out.write("  %-8s %d\n" % (orrery_tracefile.KINDS[kind], counts[kind]))
+    if trace.limited:
+        write_sums(orrery_sums.Sums(trace), out)
 
 
 def main(_context, arguments):

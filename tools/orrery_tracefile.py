@@ -15,12 +15,14 @@ BLOCK = struct.Struct("=IIIIqqQI3IQ")
 EVENT = struct.Struct("=qBBhIQQQ")
 BLOCK_MAGIC = 0x4B4C424F
 LARGEST_BLOCK = 1 << 20
-SIMULATED, FULL, CLOSED = 1, 2, 4
+SIMULATED, FULL, CLOSED, LIMITED, THINNED = 1, 2, 4, 8, 16
+FIRST_BLOCK = 4096   # bytes of the head and its text, however small blocks are
 
 KINDS = ("none", "string", "process", "clock", "worker", "left",
          "submit", "release", "ready", "start", "end", "done",
          "post", "grant", "route", "send", "sent", "envelope", "match", "recv",
-         "copy", "copied", "user", "engine")
+         "copy", "copied", "user", "engine", "sum")
+EVENTS = KINDS[6:-1]   # that something happened
 NUMBER = {name: number for number, name in enumerate(KINDS)}
 ABOUT_PROCESS = sum(1 << NUMBER[name] for name in ("string", "process", "clock", "worker", "left"))
 
@@ -64,15 +66,18 @@ class Trace:
         data = self.stream.read(HEAD.size)
         if len(data) < HEAD.size or data[:8] != b"ORRTRACE":
             raise UserError("%s is not a trace; record one with ORRERY_TRACE=FILE, or orrery run --trace FILE" % self.path, 1)
-        (_, version, self.block, event, self.flags, self.nprocesses, self.nopen, self.end, self.nindex, text_bytes, _,
+        (_, version, self.block, event, self.flags, self.nprocesses, self.nopen, self.end, self.nindex, text_bytes, windows,
          _) = HEAD.unpack(data)
         if version != VERSION or event != EVENT.size:
             raise UserError("%s is a trace of version %d; this Orrery reads version %d" % (self.path, version, VERSION), 1)
-        if self.block < BLOCK.size + EVENT.size or self.block > LARGEST_BLOCK or self.block < HEAD.size + text_bytes:
+        if self.block < BLOCK.size + EVENT.size or self.block > LARGEST_BLOCK or max(self.block, FIRST_BLOCK) < HEAD.size + text_bytes:
             raise UserError("%s: byte 12: blocks of %d bytes with a text of %d bytes; the trace is damaged" % (self.path, self.block, text_bytes), 1)
         lines = self.stream.read(text_bytes).decode("utf-8", "replace").splitlines()
         self.text = dict(line.partition(" ")[::2] for line in lines)
         self.simulated = bool(self.flags & SIMULATED)
+        self.limited, self.thinning = bool(self.flags & LIMITED), windows >> 16
+        # (length, distance) of the windows in nanoseconds, in which all events are there; None: they are there everywhere.
+        self.windows = (1 << (windows & 0xFF), 1 << (windows >> 8 & 0xFF)) if self.flags & THINNED and windows >> 8 & 0xFF else None
         whole = self.end + (self.nindex * BLOCK.size if self.flags & CLOSED else 0)
         # A copy that ended early has lost its index, which is made anew.
         self.cut = "only %d of its %d bytes are there" % (self.bytes, whole) if self.bytes < whole else None
@@ -145,7 +150,7 @@ class Trace:
     def events(self, names=None, first_ns=None, last_ns=None, ranks=None):
         """(ns, rank, kind, flags, worker, a, b, c, d, process), sorted by time, of a window: of the kinds of these names, between
         two instants, of these ranks. Without names: all but the turns of progression threads, which are no steps of the run."""
-        kinds = sum(1 << NUMBER[name] for name in names) if names else ~ABOUT_PROCESS & ~(1 << NUMBER["engine"])
+        kinds = sum(1 << NUMBER[name] for name in names) if names else ~ABOUT_PROCESS & ~(1 << NUMBER["engine"] | 1 << NUMBER["sum"])
         wanted = None if ranks is None else {number for number, p in self.processes.items() if p.rank in ranks}
         found = []
         for number, e in self.raw(kinds, first_ns, last_ns, wanted):
@@ -158,17 +163,33 @@ class Trace:
 
     def state(self):
         """Why the trace is not whole, or None."""
+        if self.flags & FULL and self.limited:
+            return "the limit had no room even for fewer events: events are missing from some moment on"
         if self.flags & FULL:
             return "the disk was full: events are missing from some moment on"
         if self.cut:
             return "the file was cut short: %s" % self.cut
         missing = [p for p in self.processes.values() if not p.left]
+        if missing and self.thinning:
+            return ("the run was cut short while its trace was thinned out: %d of %d processes did not come to their end, and some "
+                    "events of its windows may be missing" % (len(missing), len(self.processes)))
         if missing:
             return "the run was cut short: %d of %d processes did not come to their end" % (len(missing), len(self.processes))
         lost = sum(p.lost for p in self.processes.values())
         if lost:
             return "%d events were lost because memory was exhausted" % lost
         return None
+
+    def missing(self):
+        """Which single events a trace with a limit does not have, or None."""
+        if not self.windows:
+            return None
+        return ("the trace reached its limit: single events are there for %s of every %s; sums are of all events, and exact"
+                % tuple("%.6g s" % (ns * 1e-9) for ns in self.windows))
+
+    def keeps(self, ns):
+        """Whether all events of that time of the run are there."""
+        return not self.windows or ns % self.windows[1] < self.windows[0]
 
 
 def signed(value, bits=64):

@@ -18,8 +18,8 @@
 #include <simgrid/s4u.hpp>
 #include <xbt/config.hpp>
 #include "net/sim_network.h"
+#include "messages.h"
 #include "sim_noise.h"
-#include "simgrid_private.h"
 
 namespace s4u = simgrid::s4u;
 
@@ -99,9 +99,8 @@ class Background
       public:
 	explicit Background(const orr_sim_noise *v) : noise(v)
 	{
-		for (auto *model : s4u::Engine::get_instance()->get_all_models())
-			if (model->get_name().rfind("Network_", 0) == 0)
-				network = model;
+		if (!launcher_networks().empty())
+			network = launcher_networks().back();
 		if (!network)
 			launcher_fail(
 				"--background-load: this model of the network does not support it; leave --cfg=network/model out");
@@ -129,7 +128,6 @@ void (*launcher_background_start(const struct orr_sim_noise *v))(void)
 	static Background *present;
 	auto *background = new Background(v);
 	present = background;
-	simgrid::kernel::activity::CommImpl::on_start.connect(
-		[background](auto const &) { background->message(); });
+	launcher_on_message_start([background](const LauncherMessage &) { background->message(); });
 	return [] { present->message(); };
 }

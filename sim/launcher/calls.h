@@ -45,6 +45,10 @@ time_t orrery_sim_time(time_t *t);
 /* CommImpl::isend(): own(result, message), and a message that may travel before its receive is
  * posted leaves. */
 void *orrery_sim_isend(void *result, void *message, void *(*own)(void *, void *) );
+/* CommImpl::start(), and the function that ends a message: own(message), and those who want to know
+ * are told. */
+void *orrery_sim_comm_start(void *message, void *(*own)(void *) );
+void orrery_sim_comm_end(void *message, void (*own)(void *));
 /* Comm::init_smp(), get_intra_comm() and get_leaders_map() of a communicator that flat.cpp treats:
  * 0 or NULL: SMPI's own. */
 int orrery_sim_flat_nodes(void *comm);

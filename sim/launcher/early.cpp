@@ -16,9 +16,9 @@
 #include <memory>
 #include <unordered_map>
 #include <vector>
-#include <simgrid/kernel/resource/Model.hpp>
 #include <simgrid/s4u.hpp>
 #include "actors/sim_guard.h"
+#include "messages.h"
 #include "simgrid_private.h"
 extern "C" {
 #include "base/assert.h"
@@ -42,26 +42,12 @@ struct Carrier {
 // By their message, until it is matched; by the message that waits; by what carries them.
 std::unordered_map<const void *, std::shared_ptr<Carrier>> unmatched, waiting, under_way;
 std::unordered_map<const void *, s4u::Host *> host_of; // by actor
-std::vector<resource::Model *> networks;
 enum { NOTHING, SENDING, DEPARTING } doing = NOTHING;
 bool matched; // by the message that is being sent
 
 constexpr double TEST_BYTES = 12345;
 const char TEST_MAILBOX[] = "orrery-test";
 bool tested;
-
-// The action of a message that starts: the last one of its model.
-resource::Action *action_of(const CommImpl &message)
-{
-	for (auto *model : networks) {
-		auto *started = model->get_started_action_set();
-		if (!started->empty() &&
-		    static_cast<const void *>(started->back().get_activity()) ==
-			    static_cast<const void *>(&message))
-			return &started->back();
-	}
-	return nullptr;
-}
 
 void message_starts(const CommImpl &message)
 {
@@ -74,7 +60,7 @@ void message_starts(const CommImpl &message)
 		return;
 	const auto carrier = at->second;
 	unmatched.erase(at);
-	auto *action = action_of(message);
+	auto *action = launcher_message_action(message);
 	orr_assert(action);
 	action->suspend();
 	if (!carrier->comm) {
@@ -98,6 +84,9 @@ void message_ends(const CommImpl &message)
 		return;
 	const auto carrier = at->second;
 	under_way.erase(at);
+	// SimGrid still looks at it after this call.
+	static s4u::CommPtr &last = *new s4u::CommPtr;
+	last = std::move(carrier->comm);
 	carrier->comm = nullptr;
 	if (!carrier->waits)
 		return;
@@ -169,11 +158,8 @@ void *orrery_sim_isend(void *result, void *message, void *(*own)(void *, void *)
 
 void launcher_early_start(void)
 {
-	for (auto *model : s4u::Engine::get_instance()->get_all_models())
-		if (model->get_name().rfind("Network_", 0) == 0)
-			networks.push_back(model);
-	CommImpl::on_start.connect(message_starts);
-	CommImpl::on_completion.connect(message_ends);
+	launcher_on_message_start(message_starts);
+	launcher_on_message_end(message_ends);
 	s4u::Actor::on_destruction_cb(
 		[](s4u::Actor const &actor) { host_of.erase(actor.get_impl()); });
 }
@@ -181,10 +167,18 @@ void launcher_early_start(void)
 void launcher_early_test(void)
 {
 	static char payload;
-	auto message = s4u::Mailbox::by_name(TEST_MAILBOX)->put_init(&payload, TEST_BYTES);
+	// Never freed: in SimGrid 4 it would take the actor with it that sends it, which is the
+	// loop.
+	auto &message = *new s4u::CommPtr(
+		s4u::Mailbox::by_name(TEST_MAILBOX)->put_init(&payload, TEST_BYTES));
 	message->start()->cancel();
 	if (orr_sim_called.isend && !tested)
 		launcher_fail(
-			"this SimGrid describes messages otherwise than that of 3.32; install "
-			"that release as Debian builds it");
+			"this SimGrid describes messages otherwise than that of " ORR_SIMGRID_KNOWN
+			"; install that release as Debian builds it");
+}
+
+int launcher_early_waits(void)
+{
+	return !under_way.empty();
 }

@@ -123,25 +123,24 @@ void launcher_engine_configure(const char *const *settings, int n)
 static void default_cluster(const char *like, int n)
 {
 	const Named network = like ? launcher_named(like) : Named{ 1e-6, 12.5e9, "", "" };
-	auto *zone = s4u::create_star_zone("cluster");
+	auto *zone = orr_simgrid_star("cluster");
 	for (int i = 0; i < n; i++) {
 		std::string name = "node-" + std::to_string(i);
-		auto *host = zone->create_host(name, 1e9)->seal();
+		auto *host = orr_simgrid_host(zone, name, 1e9)->seal();
 		if (like)
 			host->set_property("like", like);
-		auto *link = zone->create_split_duplex_link(name + "-link", network.bytes_per_s)
+		auto *link = orr_simgrid_duplex(zone, name + "-link", network.bytes_per_s)
 				     ->set_latency(network.latency_s / 2)
 				     ->seal();
-		auto *loop = zone->create_link(name + "-loop", 25e9)
+		auto *loop = orr_simgrid_link(zone, name + "-loop", 25e9)
 				     ->set_sharing_policy(s4u::Link::SharingPolicy::FATPIPE)
 				     ->set_latency(100e-9)
 				     ->seal();
-		zone->add_route(host->get_netpoint(), nullptr, nullptr, nullptr,
-				{ { dynamic_cast<const s4u::SplitDuplexLink *>(link),
-				    s4u::LinkInRoute::Direction::UP } },
-				true);
-		zone->add_route(host->get_netpoint(), host->get_netpoint(), nullptr, nullptr,
-				{ s4u::LinkInRoute(loop) }, false);
+		orr_simgrid_route(zone, host, nullptr,
+				  { { dynamic_cast<const s4u::SplitDuplexLink *>(link),
+				      s4u::LinkInRoute::Direction::UP } },
+				  true);
+		orr_simgrid_route(zone, host, host, { s4u::LinkInRoute(loop) }, false);
 	}
 	zone->seal();
 }

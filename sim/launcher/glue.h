@@ -47,6 +47,8 @@ void (*launcher_background_start(const struct orr_sim_noise *v))(void);
 void launcher_early_start(void);
 /* [before the first actor] Fails where SimGrid's description of a message is another than ours. */
 void launcher_early_test(void);
+/* A message has left so, or waits until it has arrived. */
+int launcher_early_waits(void);
 
 /* ---- ending.c ---- */
 

@@ -62,10 +62,10 @@ void launcher_guard_clock(void)
 	orr_sim_glue_clock_set(before);
 	if (!same)
 		launcher_fail("this SimGrid keeps its time elsewhere than in EngineImpl::now_; "
-			      "install SimGrid %d.%d as Debian builds it",
-			      ORR_SIMGRID_MAJOR, ORR_SIMGRID_MINOR);
+			      "install SimGrid " ORR_SIMGRID_KNOWN " as Debian builds it");
 	launcher_early_test();
 	interposed(orr_sim_called.isend, "CommImpl::isend()");
+	interposed(orr_sim_called.comm_start, "CommImpl::start()");
 	s4u::Engine::on_time_advance_cb(
 		[](double) { interposed(orr_sim_called.solve, "EngineImpl::solve()"); });
 }
@@ -86,8 +86,8 @@ void launcher_guard_round(SMPI_Comm *world)
 	if (room > ORR_SIMGRID_COMM_ROOM)
 		launcher_fail(
 			"this SimGrid's communicators have %zu bytes, and Orrery has room for "
-			"%zu; install SimGrid %d.%d as Debian builds it",
-			room, ORR_SIMGRID_COMM_ROOM, ORR_SIMGRID_MAJOR, ORR_SIMGRID_MINOR);
+			"%zu; install SimGrid " ORR_SIMGRID_KNOWN " as Debian builds it",
+			room, ORR_SIMGRID_COMM_ROOM);
 	s4u::this_actor::yield();
 	interposed(orr_sim_called.end_actions, "EngineImpl::handle_ended_actions()");
 }
@@ -97,4 +97,5 @@ void launcher_guard_stall(void)
 	interposed(orr_sim_called.set_current, "Context::set_current()");
 	interposed(orr_sim_called.end_actions, "EngineImpl::handle_ended_actions()");
 	interposed(orr_sim_called.solve, "EngineImpl::solve()");
+	interposed(orr_sim_called.comm_end || !launcher_early_waits(), ORR_SIMGRID_COMM_END_NAME);
 }

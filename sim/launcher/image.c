@@ -187,6 +187,35 @@ static void scan_sections(struct image *i)
 	i->writable = writable || !i->symbols;
 }
 
+/* Makes room for so many bytes; those behind the present ones are 0. Returns 0 or an errno. */
+static int resize(struct image *i, size_t size)
+{
+	size_t dynamic = (size_t) ((char *) i->dynamic - i->bytes),
+	       strings = (size_t) (i->strings - i->bytes),
+	       symbols = i->symbols ? (size_t) ((const char *) i->symbols - i->bytes) : 0;
+	char *bytes = realloc(i->bytes, size);
+	if (!bytes)
+		return ENOMEM;
+	if (i->symbols)
+		i->symbols = (const void *) (bytes + symbols);
+	i->bytes = bytes;
+	i->dynamic = (void *) (bytes + dynamic);
+	i->strings = bytes + strings;
+	if (size > i->size)
+		memset(bytes + i->size, 0, size - i->size);
+	i->size = size;
+	return 0;
+}
+
+/* Copies that no debugger reads have no sections, and few segments. */
+static int shorten(struct image *i, size_t loaded)
+{
+	head(i)->e_shoff = head(i)->e_shnum = head(i)->e_shstrndx = 0;
+	i->size = loaded;
+	segments_join(i->bytes);
+	return resize(i, loaded + segments_grow(i->bytes, loaded));
+}
+
 int image_read(struct image *i, const char *path, int whole)
 {
 	size_t loaded = 0;
@@ -206,11 +235,7 @@ int image_read(struct image *i, const char *path, int whole)
 	if (find_needs(i))
 		return ENOMEM;
 	scan_sections(i);
-	if (!whole) {
-		i->size = loaded;
-		head(i)->e_shoff = head(i)->e_shnum = head(i)->e_shstrndx = 0;
-	}
-	return 0;
+	return whole ? 0 : shorten(i, loaded);
 }
 
 /* ---- needs ---- */
@@ -221,15 +246,15 @@ const char *image_need(const struct image *i, int which)
 								  : NULL;
 }
 
-/* Moves a note's program header behind that of the last segment, and makes it one for that file
- * range. Returns its address, 0 if there is no note. */
+/* Moves the program header of a note, or an unused one, behind that of the last segment, and makes
+ * it one for that file range. Returns its address, 0 if there is no such header. */
 static size_t add_segment(struct image *i, size_t offset, size_t size)
 {
 	ElfW(Phdr) *p = segments(i);
 	int n = head(i)->e_phnum, note = -1, last = 0;
 	size_t end = 0;
 	for (int k = 0; k < n; k++) {
-		if (p[k].p_type == PT_NOTE)
+		if (p[k].p_type == PT_NOTE || p[k].p_type == PT_NULL)
 			note = k;
 		if (p[k].p_type != PT_LOAD)
 			continue;
@@ -269,19 +294,12 @@ int image_make_slots(struct image *i)
 {
 	share_nothing(i);
 	size_t offset = round_up(i->size), size = i->nstrings + (size_t) i->nneeds * IMAGE_SLOT;
-	size_t dynamic = (size_t) ((char *) i->dynamic - i->bytes),
-	       strings = (size_t) (i->strings - i->bytes);
-	char *bytes = realloc(i->bytes, offset + size);
-	if (!bytes)
+	if (resize(i, offset + size))
 		return 0;
-	i->bytes = bytes;
-	i->dynamic = (void *) (bytes + dynamic);
 	i->symbols = NULL;
-	memset(bytes + i->size, 0, offset + size - i->size);
-	memcpy(bytes + offset, bytes + strings, i->nstrings);
-	i->strings = bytes + offset;
-	i->slots = bytes + offset + i->nstrings;
-	i->size = offset + size;
+	memcpy(i->bytes + offset, i->strings, i->nstrings);
+	i->strings = i->bytes + offset;
+	i->slots = i->bytes + offset + i->nstrings;
 	size_t address = add_segment(i, offset, size);
 	if (!address)
 		return 0;

@@ -2,12 +2,13 @@
 /* A shared object in memory, of which copies are made that need other copies.
  *
  * Invariant: what the loader does with a copy differs from the original in nothing but which
- * libraries it needs. */
+ * libraries it needs, and how many maps it makes (segments.h). */
 #ifndef ORR_LAUNCHER_IMAGE_H
 #define ORR_LAUNCHER_IMAGE_H
 
 #include <link.h>
 #include <stddef.h>
+#include "segments.h"
 
 enum { IMAGE_SLOT = 256 }; /* room for the path of a need */
 
@@ -23,6 +24,7 @@ struct image {
 	char *slots;   /* of image_make_slots() */
 	size_t *needs; /* where the original's names of needs are among the strings */
 	int nneeds, writable;
+	struct segments_shared shared; /* of its copies */
 };
 
 /* Reads a file into memory of malloc(), which has room for a head even if the file is shorter.

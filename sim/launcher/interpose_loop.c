@@ -15,6 +15,8 @@ void simgrid_end_actions(const void *engine) __asm__(ORR_SIMGRID_END_ACTIONS);
 #error "find out how this processor's functions return objects of C++ (doc/leaning.md)"
 #endif
 void *simgrid_isend(void *result, void *message) __asm__(ORR_SIMGRID_ISEND);
+void *simgrid_comm_start(void *message) __asm__(ORR_SIMGRID_COMM_START);
+void simgrid_comm_end(void *message) __asm__(ORR_SIMGRID_COMM_END);
 void simgrid_add_event(void *set, double date_s, void *event) __asm__(ORR_SIMGRID_ADD_EVENT);
 int simgrid_reduce_binary(const void *terms, void *sums, int n, void *type, void *op, int root,
 			  void *comm) __asm__(ORR_SIMGRID_REDUCE_BINARY);
@@ -45,6 +47,23 @@ void *simgrid_isend(void *result, void *message)
 	if (!own)
 		own = (void *(*) (void *, void *) ) interpose_simgrid(ORR_SIMGRID_ISEND);
 	return orrery_sim_isend(result, message, own);
+}
+
+void *simgrid_comm_start(void *message)
+{
+	static void *(*own)(void *);
+	if (!own)
+		own = (void *(*) (void *) ) interpose_simgrid(ORR_SIMGRID_COMM_START);
+	return orrery_sim_comm_start(message, own);
+}
+
+/* Called by the table of virtual functions, which the loader fills in by name. */
+void simgrid_comm_end(void *message)
+{
+	static void (*own)(void *);
+	if (!own)
+		own = (void (*)(void *)) interpose_simgrid(ORR_SIMGRID_COMM_END);
+	orrery_sim_comm_end(message, own);
 }
 
 void simgrid_add_event(void *set, double date_s, void *event)

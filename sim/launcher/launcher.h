@@ -81,9 +81,9 @@ int launcher_copy_write(int fd, const char *p, size_t size);
 void launcher_libraries_find(struct orr_sim_rank *r, void *object, const char *program, int whole);
 /* Makes copies of them for another rank. Returns the program for that rank, NULL if nothing is
  * copied: it is as in its file. */
-const struct image *launcher_libraries_copy(const char *keep, int copy);
-/* The rank's program was loaded. */
-void launcher_libraries_loaded(struct orr_sim_rank *r);
+struct image *launcher_libraries_copy(const char *keep, int copy);
+/* The rank's program was loaded, as that copy. */
+void launcher_libraries_loaded(struct orr_sim_rank *r, int copy, int whole);
 
 /* ---- scope.c ---- */
 

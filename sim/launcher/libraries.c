@@ -38,6 +38,7 @@ static struct {
 	int n, ncopied, found;
 	struct image program;
 	int counted; /* copies of libraries so far */
+	int last;    /* the copy of the program that they were made for */
 } libraries;
 
 /* The one library of the system that is a part of the program: the runtime library of Fortran has
@@ -266,12 +267,13 @@ static void set_needs(struct image *image)
 	}
 }
 
-const struct image *launcher_libraries_copy(const char *keep, int copy)
+struct image *launcher_libraries_copy(const char *keep, int copy)
 {
 	while (!libraries.found) /* a constructor of the first rank waits */
 		orr_sys_sleep_us(0.1);
 	if (!libraries.ncopied)
 		return NULL;
+	libraries.last = copy;
 	open_copies(keep, copy);
 	set_needs(&libraries.program);
 	for (int i = 0; i < libraries.n; i++) {
@@ -286,12 +288,30 @@ const struct image *launcher_libraries_copy(const char *keep, int copy)
 	return &libraries.program;
 }
 
-void launcher_libraries_loaded(struct orr_sim_rank *r)
+/* The code of that copy is the one of all. */
+static void share(struct library *l)
+{
+	void *object = dlopen(l->name, RTLD_LAZY | RTLD_NOLOAD);
+	if (!object)
+		return;
+	const struct link_map *map = object;
+	segments_share(&l->image.shared, l->image.bytes, l->image.size, l->fd, map->l_addr);
+	dlclose(object); /* the program holds it */
+}
+
+void launcher_libraries_loaded(struct orr_sim_rank *r, int copy, int whole)
 {
 	if (!libraries.ncopied)
 		return;
 	set_objects(r, 0);
-	for (int i = 0; i < libraries.n; i++)
-		if (libraries.all[i].copied)
-			close(libraries.all[i].fd);
+	for (int i = 0; i < libraries.n; i++) {
+		struct library *l = &libraries.all[i];
+		if (!l->copied)
+			continue;
+		/* Another rank's copies may have been made while a constructor of this one's
+		 * waited. */
+		if (!whole && libraries.last == copy)
+			share(l);
+		close(l->fd);
+	}
 }

@@ -9,12 +9,12 @@
 //
 // Invariant: settings of the command and of the platform come before the defaults of this file.
 #include "glue.h"
+#include "messages.h"
 #include "named.h"
 #include <cstdlib>
 #include <set>
 #include <string>
 #include <vector>
-#include <simgrid/kernel/resource/Model.hpp>
 #include <simgrid/s4u.hpp>
 #include <xbt/config.hpp>
 #include "simgrid_private.h"
@@ -44,24 +44,18 @@ void settle_settings(const char *like)
 void share_equally()
 {
 	const bool window = simgrid::config::get_value<double>("network/TCP-gamma") > 0;
-	for (auto *model : s4u::Engine::get_instance()->get_all_models()) {
-		if (model->get_name().rfind("Network_", 0) != 0)
-			continue;
-		simgrid::kernel::activity::CommImpl::on_start.connect([model,
-								       window](auto const &) {
-			auto *started = model->get_started_action_set();
-			if (started->empty())
-				return;
-			auto &message = static_cast<resource::NetworkAction &>(started->back());
-			if (message.sharing_penalty_ != 1 &&
-			    message.sharing_penalty_ != message.lat_current_)
-				launcher_fail(
-					"a message of this SimGrid has other members than those of 3.32; install that release");
-			message.sharing_penalty_ = 1;
-			if (!window)
-				message.set_bound(-1);
-		});
-	}
+	launcher_on_message_start([window](const LauncherMessage &started) {
+		auto &message = static_cast<resource::NetworkAction &>(
+			*launcher_message_action(started));
+		if (message.sharing_penalty_ != 1 &&
+		    message.sharing_penalty_ != message.lat_current_)
+			launcher_fail(
+				"a message of this SimGrid has other members than those of " ORR_SIMGRID_KNOWN
+				"; install that release");
+		message.sharing_penalty_ = 1;
+		if (!window)
+			message.set_bound(-1);
+	});
 }
 
 // The seconds that the host's property gives for a link between switches; negative without it.

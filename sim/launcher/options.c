@@ -266,6 +266,7 @@ static void options_set(struct launcher_options *o, enum option_id id, const cha
 	case OPTION_MASTER_SLAVE:
 	case OPTION_STATISTICS:
 	case OPTION_TRACE:
+	case OPTION_TRACE_LIMIT:
 	case OPTION_FAKE_RANK:
 	case OPTION_FAKE_SIZE:
 	case NOPTIONS: break; /* options_find does not return these */

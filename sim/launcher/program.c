@@ -22,6 +22,7 @@
 #include <unistd.h>
 #include "image.h"
 #include "launcher.h"
+#include "segments.h"
 #include "run/sim_copy.h"
 
 static struct {
@@ -30,6 +31,7 @@ static struct {
 	size_t size, loaded; /* bytes in the file, bytes that the loader needs */
 	const char *keep;    /* folder where copies stay, or NULL */
 	int ncopies;
+	struct segments_shared shared; /* of copies that need no copies of libraries */
 } program;
 
 static const char *const program_remedy = "build it for the simulated one with `orrery cc --sim`";
@@ -76,6 +78,20 @@ static void program_scan_segments(const ElfW(Ehdr) * h, int *pie)
 	}
 }
 
+/* Copies that no debugger reads have no sections, and few segments. */
+static void program_shorten(ElfW(Ehdr) * h)
+{
+	h->e_shoff = 0;
+	h->e_shnum = h->e_shstrndx = 0;
+	segments_join(program.image);
+	size_t more = segments_grow(program.image, program.loaded);
+	program.image = realloc(program.image, program.loaded + more);
+	if (!program.image)
+		launcher_fail("out of memory for %s", program.path);
+	memset(program.image + program.loaded, 0, more);
+	program.loaded += more;
+}
+
 void launcher_program_check(const char *path)
 {
 	int pie = 0;
@@ -98,27 +114,13 @@ void launcher_program_check(const char *path)
 	if (h->e_type != ET_DYN || pie)
 		launcher_fail("%s was built for the real world (it is an executable); %s", path,
 			      program_remedy);
-	if (!program.keep) {
-		h->e_shoff = 0;
-		h->e_shnum = h->e_shstrndx = 0;
-	}
+	if (!program.keep)
+		program_shorten(h);
 }
 
-/* Each segment is a map; what the loader makes read-only divides one, and variables without values
- * that begin pages of their own are one more. */
 long launcher_program_maps(void)
 {
-	const ElfW(Ehdr) *h = (const void *) program.image;
-	const ElfW(Phdr) *p = (const void *) (program.image + h->e_phoff);
-	uintptr_t page = (uintptr_t) sysconf(_SC_PAGESIZE);
-	long maps = 0;
-	for (int i = 0; i < h->e_phnum; i++) {
-		uintptr_t end = p[i].p_vaddr + p[i].p_filesz;
-		maps += p[i].p_type == PT_GNU_RELRO;
-		if (p[i].p_type == PT_LOAD)
-			maps += 1 + (p[i].p_vaddr + p[i].p_memsz > ((end + page - 1) & -page));
-	}
-	return maps;
+	return segments_maps(program.image);
 }
 
 int launcher_copy_write(int fd, const char *p, size_t size)
@@ -149,35 +151,54 @@ int launcher_copy_open(char *path, size_t room, const char *folder, int number, 
 	return open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0700);
 }
 
-static int copy_create(struct orr_sim_rank *r, char *path, size_t room, int copy)
+/* A copy's file, and what it holds. */
+struct copy {
+	int number, fd;
+	const char *bytes;
+	size_t size;
+	struct segments_shared *shared;
+};
+
+/* Copies have numbers, because several processes of an elastic run may be the same rank. */
+static void copy_create(struct copy *c, const struct orr_sim_rank *r, char *path, size_t room)
 {
-	const struct image *image = copy ? launcher_libraries_copy(program.keep, copy) : NULL;
-	const char *bytes = image ? image->bytes : program.image;
-	size_t size = image ? image->size : program.keep ? program.size : program.loaded;
-	int fd = launcher_copy_open(path, room, "fd", copy, program.keep, copy, ".so");
-	if (fd < 0 || launcher_copy_write(fd, bytes, size))
+	c->number = program.ncopies++;
+	struct image *image = c->number ? launcher_libraries_copy(program.keep, c->number) : NULL;
+	c->bytes = image ? image->bytes : program.image;
+	c->size = image ? image->size : program.keep ? program.size : program.loaded;
+	c->shared = image ? &image->shared : &program.shared;
+	c->fd = launcher_copy_open(path, room, "fd", c->number, program.keep, c->number, ".so");
+	if (c->fd < 0 || launcher_copy_write(c->fd, c->bytes, c->size))
 		launcher_fail("cannot make a copy of %s for rank %d: %s", program.path, r->rank,
 			      strerror(errno));
-	return fd;
+}
+
+/* The copy was loaded as that object. */
+static void copy_loaded(const struct copy *c, struct orr_sim_rank *r, void *object)
+{
+	const struct link_map *map = object;
+	if (!program.keep)
+		segments_share(c->shared, c->bytes, c->size, c->fd, map->l_addr);
+	close(c->fd);
+	if (c->number)
+		launcher_libraries_loaded(r, c->number, program.keep != NULL);
+	else
+		launcher_libraries_find(r, object, program.path, program.keep != NULL);
 }
 
 int (*launcher_program_load(struct orr_sim_rank *r))(int, char **)
 {
 	char path[PATH_MAX];
-	/* Copies have numbers, because several processes of an elastic run may be the same rank. */
-	int rank = r->rank, copy = program.ncopies++, fd = copy_create(r, path, sizeof(path), copy);
+	struct copy copy;
+	copy_create(&copy, r, path, sizeof(path));
 	void *object = dlopen(path, RTLD_LAZY | RTLD_LOCAL);
 	if (!object) {
 		const char *why = dlerror(), *cut = strstr(why, ": ");
 		launcher_fail(
 			"%s cannot be loaded for rank %d: %s; was it built by `orrery cc --sim`, with this version of Orrery?",
-			program.path, rank, !program.keep && cut ? cut + 2 : why);
+			program.path, r->rank, !program.keep && cut ? cut + 2 : why);
 	}
-	close(fd);
-	if (copy)
-		launcher_libraries_loaded(r);
-	else
-		launcher_libraries_find(r, object, program.path, program.keep != NULL);
+	copy_loaded(&copy, r, object);
 	if (dlsym(object, "ompi_mpi_comm_world"))
 		launcher_fail("%s was built for the real world (it needs a real MPI); %s",
 			      program.path, program_remedy);

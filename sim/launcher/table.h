@@ -23,6 +23,8 @@
 	CALL(orrery_sim_asked) \
 	CALL(orrery_sim_chdir) \
 	CALL(orrery_sim_clock_gettime) \
+	CALL(orrery_sim_comm_end) \
+	CALL(orrery_sim_comm_start) \
 	CALL(orrery_sim_command_line) \
 	CALL(orrery_sim_default_signal) \
 	CALL(orrery_sim_tell_handled) \

@@ -5,7 +5,10 @@
  * function.
  *
  * A thread of the system looks ten times a second whether SimGrid has changed the actor. If it has
- * not for SOME_QUIET looks, it interrupts the thread of the actors once for each look. A loop that
+ * not for SOME_QUIET looks, it interrupts the thread of the actors once for each look, when that
+ * next runs at a tick of the system's clock. (Where a thread that wants more than its share of a
+ * busy processor loses it may be the same place each time: the call of the system that reads the
+ * time that it has used.) A loop that
  * waits goes through the same few states of the processor's registers again and again; a loop that
  * computes does not, however long it takes. So long kernels are left alone: a loop that also counts
  * cannot be told from them, and there is only a warning, after half a minute and whenever that time
@@ -187,8 +190,31 @@ static enum state look(void)
 		       : WAITS;
 }
 
+/* Makes a timer of what the thread of the actors runs. -1: there is none. Not timer_create(), whose
+ * timers are virtual. */
+static int make_timer(void)
+{
+	struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGNAL };
+	clockid_t clock;
+	int timer;
+	event._sigev_un._tid = watch.task;
+	if (pthread_getcpuclockid(watch.actors, &clock) ||
+	    syscall(SYS_timer_create, clock, &event, &timer))
+		return -1;
+	return timer;
+}
+
+/* The handler runs in the thread of the actors: while it computes, if there is a timer. */
+static void interrupt(int timer, enum state state)
+{
+	struct itimerspec soon = { .it_value.tv_nsec = 1 };
+	if (timer < 0 || state != RUNS || syscall(SYS_timer_settime, timer, 0, &soon, NULL))
+		pthread_kill(watch.actors, SIGNAL);
+}
+
 static void *watch_main(void *arg)
 {
+	int timer = make_timer();
 	struct timespec span = { 0, LOOK_NS };
 	uint64_t last = 0;
 	int quiet = 0, blocked = 0, told_s = 0;
@@ -216,7 +242,7 @@ static void *watch_main(void *arg)
 		__atomic_store_n(&watch.blocked, blocked > SOME_QUIET, __ATOMIC_RELEASE);
 		/* A signal would end some calls of the system. */
 		if (state == RUNS || blocked > SOME_QUIET)
-			pthread_kill(watch.actors, SIGNAL);
+			interrupt(timer, state);
 	}
 	return arg;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Every private name of SimGrid 3.32 that we use: classes and variables without an installed
- * header, and the functions that we interpose. doc/leaning.md says what each use assumes.
+/* Every private name of SimGrid that we use: classes and variables without an installed header,
+ * and the functions that we interpose. doc/leaning.md says what each use assumes. What differs
+ * between releases is in a file for each range of them: simgrid_3_32.h, simgrid_4_0.h.
  *
  * configure links a program with all of them (build-aux/simgrid_probe.cpp); the launcher tests at
  * its start what a linker cannot see (sim/launcher/guard.cpp).
@@ -10,9 +11,15 @@
 #ifndef ORR_SIMGRID_PRIVATE_H
 #define ORR_SIMGRID_PRIVATE_H
 
-/* The release whose insides these are. */
-#define ORR_SIMGRID_MAJOR 3
-#define ORR_SIMGRID_MINOR 32
+#include <simgrid/forward.h>
+#include <simgrid/version.h>
+
+/* A release that no file knows (--enable-any-simgrid) is taken for the nearest one. */
+#if SIMGRID_VERSION_MAJOR < 4
+#include "simgrid_3_32.h"
+#else
+#include "simgrid_4_0.h"
+#endif
 
 /* ---- functions that the launcher's executable takes the place of ---- */
 
@@ -28,9 +35,12 @@
 #define ORR_SIMGRID_ACTOR_SELF "_ZN7simgrid3s4u5Actor4selfEv"
 #define ORR_SIMGRID_GET_PID "_ZN7simgrid3s4u10this_actor7get_pidEv"
 #define ORR_SIMGRID_HOST_SELF "sg_host_self"
-/* CommImpl::isend(CommIsendSimcall *), called for each message that is sent. */
+/* CommImpl::isend(CommIsendSimcall *), called for each message that is sent; CommImpl::start(),
+ * called when a side of a message is there. The function that is called when a message has ended is
+ * in the file of the release. */
 #define ORR_SIMGRID_ISEND \
 	"_ZN7simgrid6kernel8activity8CommImpl5isendEPNS0_5actor16CommIsendSimcallE"
+#define ORR_SIMGRID_COMM_START "_ZN7simgrid6kernel8activity8CommImpl5startEv"
 /* Comm::init_smp(), Comm::get_intra_comm() and Comm::get_leaders_map(), of collective operations.
  */
 #define ORR_SIMGRID_INIT_SMP "_ZN7simgrid4smpi4Comm8init_smpEv"
@@ -144,14 +154,6 @@ class CommIsendSimcall
 	activity::CommImpl *comm_;
 };
 } // namespace actor
-namespace activity
-{
-class CommImpl
-{
-      public:
-	static xbt::signal<void(CommImpl const &)> on_start, on_completion;
-};
-} // namespace activity
 namespace resource
 {
 class NetworkAction : public Action

@@ -150,6 +150,7 @@ static const struct variable {
 	V("STARPU_BUS_STATS_FILE", STRING, bus_stats_file, 0),
 	V("ORRERY_POWERCAP", STRING, powercap, 0),
 	V("ORRERY_TRACE", STRING, trace, 0),
+	V("ORRERY_TRACE_LIMIT", STRING, trace_limit, 0),
 	V("ORRERY_RUN", STRING, run_command, 0),
 	V("ORRERY_REPORT", STRING, report, 0),
 	V("ORRERY_SUMMARY", BOOL, summary, 0),

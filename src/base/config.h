@@ -110,10 +110,11 @@ struct orr_config {
 	int min_workersize, max_workersize,
 		combined_arity; /* of combined workers; max -1: no limit */
 	int codelet_profiling;  /* count tasks by codelet and worker */
-	char *powercap; /* ORRERY_POWERCAP: where Linux shows the processors' counters of energy,
-			   NULL: the usual place */
-	char *trace;    /* ORRERY_TRACE, or as below: the file that gets the events, or NULL */
-	int fxt_trace;  /* STARPU_FXT_TRACE */
+	char *powercap;    /* ORRERY_POWERCAP: where Linux shows the processors' counters of energy,
+			      NULL: the usual place */
+	char *trace;       /* ORRERY_TRACE, or as below: the file that gets the events, or NULL */
+	char *trace_limit; /* ORRERY_TRACE_LIMIT: the most bytes that it may have, or NULL */
+	int fxt_trace;     /* STARPU_FXT_TRACE */
 	char *fxt_prefix, *fxt_suffix; /* folder and name of the file then, NULL: the usual ones */
 	int generate_trace;            /* STARPU_GENERATE_TRACE: convert the trace at the end */
 	char *generate_options;        /* words for the converter, or NULL */

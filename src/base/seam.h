@@ -236,6 +236,8 @@ struct orr_trace_file **orr_sys_trace_files(void);
 /* [main] A name that all processes of this run share, and no other run on this computer has; "" if
  * this process is the only one of the system. */
 void orr_sys_run_name(struct orr_process *proc, char *name, size_t size);
+/* [main] How many processes the run begins with, as far as its launcher says. */
+unsigned orr_sys_run_size(struct orr_process *proc);
 
 /* ---- the machine ---- */
 /* [main] Describes the machine: fills in proc->topo. Returns 0 or -errno after a message. */

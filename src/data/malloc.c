@@ -109,16 +109,27 @@ static int fits(const struct orr_memnode *m, size_t size)
 	return !m->total || (size <= m->total && ORR_ATOMIC_LOAD(&m->used) + size <= m->total);
 }
 
-/* Reserves size bytes. 0, or -ENOMEM when they do not fit. */
-static int reserve(struct orr_memnode *m, size_t size, int force)
+/* Among flags: the program takes the memory, or gives it back. Buffers of data are no loans. */
+#define LOAN (1 << 30)
+
+static int is_loan(int flags)
 {
-	int ret = 0, over = 0;
+	return flags & LOAN && !orr_thread_self()->under_datum;
+}
+
+/* Reserves size bytes. 0, or -ENOMEM when they do not fit. What is used and what is lent change
+ * together: a task that finds no memory, and none that is lent, would take that for the end. */
+static int reserve(struct orr_memnode *m, size_t size, int flags)
+{
+	int ret = 0, over = 0, force = (flags & STARPU_MEMORY_OVERFLOW) != 0;
 
 	orr_lock(&m->lock);
 	if (size > TOO_MUCH || m->used > TOO_MUCH || (!force && !fits(m, size))) {
 		ret = -ENOMEM;
 	} else {
 		ORR_ATOMIC_STORE_RELAXED(&m->used, m->used + size); /* looked at without the lock */
+		if (is_loan(flags))
+			ORR_ATOMIC_ADD(&m->lent, size);
 		over = force && m->total && m->used > m->total;
 	}
 	orr_unlock(&m->lock);
@@ -128,11 +139,15 @@ static int reserve(struct orr_memnode *m, size_t size, int force)
 	return ret;
 }
 
-static void give_back(struct orr_memnode *m, size_t size)
+static void give_back(struct orr_memnode *m, size_t size, int flags)
 {
 	struct orr_thread *self = orr_thread_self();
 
 	orr_lock(&m->lock);
+	if (is_loan(flags)) {
+		size_t lent = ORR_ATOMIC_LOAD(&m->lent);
+		ORR_ATOMIC_ADD(&m->lent, -(size < lent ? size : lent));
+	}
 	ORR_ATOMIC_STORE_RELAXED(&m->used, m->used - (size < m->used ? size : m->used));
 	orr_unlock(&m->lock);
 	if (self->under_datum) {
@@ -176,7 +191,7 @@ static int reserve_or_evict(struct orr_process *proc, unsigned node, size_t size
 	struct orr_memnode *m = &proc->data->memnodes[node];
 
 	do {
-		if (reserve(m, size, (flags & STARPU_MEMORY_OVERFLOW) != 0) == 0)
+		if (reserve(m, size, flags) == 0)
 			return 0;
 	} while (!(flags & STARPU_MALLOC_NORECLAIM) && evict(proc, node, size));
 	return -ENOMEM;
@@ -219,42 +234,20 @@ static int allocate(struct orr_process *proc, unsigned node, size_t size, int fl
 	return 0;
 }
 
-/* The program takes so many bytes, or gives them back. Buffers of data are no loans. */
-static void lend(struct orr_memnode *m, size_t size)
-{
-	if (!orr_thread_self()->under_datum)
-		ORR_ATOMIC_ADD(&m->lent, size);
-}
-
-static void end_loan(struct orr_memnode *m, size_t size)
-{
-	if (orr_thread_self()->under_datum)
-		return;
-	orr_lock(&m->lock);
-	size_t lent = ORR_ATOMIC_LOAD(&m->lent);
-	ORR_ATOMIC_ADD(&m->lent, -(size < lent ? size : lent));
-	orr_unlock(&m->lock);
-}
-
 int starpu_memory_allocate(unsigned node, size_t size, int flags)
 {
 	struct orr_process *proc = orr_self();
 	struct orr_memnode *m = memnode(proc, node, __func__);
-	int ret = m ? allocate(proc, node, size, flags) : -EINVAL;
 
-	if (!ret)
-		lend(m, size);
-	return ret;
+	return m ? allocate(proc, node, size, flags | LOAN) : -EINVAL;
 }
 
 void starpu_memory_deallocate(unsigned node, size_t size)
 {
 	struct orr_memnode *m = memnode(orr_self(), node, __func__);
 
-	if (!m)
-		return;
-	end_loan(m, size);
-	give_back(m, size);
+	if (m)
+		give_back(m, size, LOAN);
 }
 
 static int is_available(struct orr_process *proc, unsigned node, size_t size, int flags)
@@ -380,7 +373,7 @@ uintptr_t starpu_malloc_on_node_flags(unsigned dst_node, size_t size, int flags)
 		return 0;
 	uintptr_t p = m->ops->alloc(proc, dst_node, size, flags);
 	if (!p && (flags & STARPU_MALLOC_COUNT))
-		give_back(m, size);
+		give_back(m, size, 0);
 	return p;
 }
 
@@ -400,7 +393,7 @@ void starpu_free_on_node_flags(unsigned dst_node, uintptr_t addr, size_t size, i
 		return;
 	m->ops->release(proc, dst_node, addr, size, flags);
 	if (flags & STARPU_MALLOC_COUNT)
-		give_back(m, size);
+		give_back(m, size, 0);
 }
 
 void starpu_free_on_node(unsigned dst_node, uintptr_t addr, size_t size)
@@ -438,7 +431,7 @@ int starpu_malloc_flags(void **A, size_t dim, int flags)
 			"starpu_malloc: there is nowhere to put the address; give a pointer to a pointer");
 		return -EINVAL;
 	}
-	if (counted && count(STARPU_MAIN_RAM, dim, flags))
+	if (counted && count(STARPU_MAIN_RAM, dim, flags | LOAN))
 		return -ENOMEM;
 	if (proc->data->malloc_hook) {
 		if (proc->data->malloc_hook(STARPU_MAIN_RAM, &p, dim, flags))
@@ -448,11 +441,9 @@ int starpu_malloc_flags(void **A, size_t dim, int flags)
 	}
 	if (!p) {
 		if (counted)
-			give_back(&proc->data->memnodes[STARPU_MAIN_RAM], dim);
+			give_back(&proc->data->memnodes[STARPU_MAIN_RAM], dim, LOAN);
 		return -ENOMEM;
 	}
-	if (counted)
-		lend(&proc->data->memnodes[STARPU_MAIN_RAM], dim);
 	*A = p;
 	return 0;
 }

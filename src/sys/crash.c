@@ -3,8 +3,8 @@
  * worker that the thread was busy with, and the functions that it was in; else how far the run is.
  *
  * Invariant: after its first message, a signal takes the course that it would have taken without
- * the runtime: the program's own handler is called as it asked for, or the default happens. Open
- * MPI's handler, which prints addresses, is passed over. */
+ * the runtime: the program's own handler is called as it asked for, or the default happens. The
+ * handlers of Open MPI and of UCX, which print addresses, are passed over. */
 #include "sys/real.h"
 #include "base/backtrace.h"
 #include "base/signal_text.h"
@@ -38,7 +38,7 @@ static void put(const char *text)
 	}
 }
 
-/* Nothing of the program's own is to run: the default, or Open MPI's handler. */
+/* Nothing of the program's own is to run: the default, or the handler of a library below MPI. */
 static int is_default(const struct sigaction *action)
 {
 	Dl_info info;
@@ -46,7 +46,8 @@ static int is_default(const struct sigaction *action)
 	if (action->sa_handler == SIG_DFL)
 		return 1;
 	return action->sa_handler != SIG_IGN && dladdr((void *) action->sa_sigaction, &info) &&
-	       info.dli_fname && strstr(info.dli_fname, "libopen-pal");
+	       info.dli_fname &&
+	       (strstr(info.dli_fname, "libopen-pal") || strstr(info.dli_fname, "libucs.so"));
 }
 
 static void crash_tell(int sig, const struct sigaction *program, const void *context)

@@ -490,16 +490,22 @@ static void add_sent(const struct orr_mpi_peer_stats *peers, unsigned n)
 	}
 }
 
-/* "Open MPI v4.1.4", and the transports that the user named. */
+/* "Open MPI v4.1.4" or "MPICH 4.0.2", and the transports that the user named. */
 static void name_network(char *text, size_t size)
 {
+	static const char mpich[] = "MPICH Version:";
 	char version[MPI_MAX_LIBRARY_VERSION_STRING];
-	const char *transports = getenv("ORRERY_TRANSPORT");
+	const char *transports = getenv("ORRERY_TRANSPORT"), *name = "", *number = version;
 	int n = 0;
 
 	MPI_Get_library_version(version, &n);
 	version[strcspn(version, ",\n")] = '\0';
-	snprintf(text, size, "%.60s, transports %.40s", version,
+	if (!strncmp(version, mpich, sizeof(mpich) - 1)) {
+		name = "MPICH ";
+		number += sizeof(mpich) - 1;
+		number += strspn(number, " \t");
+	}
+	snprintf(text, size, "%s%.60s, transports %.40s", name, number,
 		 transports && *transports ? transports : "auto");
 }
 

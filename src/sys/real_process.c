@@ -4,6 +4,7 @@
  * Invariant: the context exists, all zero, before main() and until the end; proc->sys is a struct
  * orr_real between orr_sys_process_init and orr_sys_process_exit. */
 #include "sys/real.h"
+#include "sys/launched.h"
 #include "base/assert.h"
 #include "base/link.h"
 #include "base/log.h"
@@ -130,19 +131,10 @@ int orr_sys_is_simulated(void)
 	return 0;
 }
 
-/* The number that the launcher tells in one of two variables, `least` or more; else `otherwise`. */
-static unsigned told(const char *one, const char *other, long least, unsigned otherwise)
+unsigned orr_sys_run_size(struct orr_process *proc)
 {
-	const char *text = getenv(one);
-	char *end;
-	long n;
-
-	if (!text)
-		text = getenv(other);
-	if (!text)
-		return otherwise;
-	n = strtol(text, &end, 10);
-	return end != text && n >= least && n <= INT_MAX ? (unsigned) n : otherwise;
+	(void) proc;
+	return orr_real_launched(ORR_LAUNCHED_SIZE);
 }
 
 int orr_sys_process_init(struct orr_process *proc)
@@ -162,8 +154,8 @@ int orr_sys_process_init(struct orr_process *proc)
 	dot = strchr(real->host, '.');
 	if (dot && dot != real->host)
 		*dot = '\0';
-	real->nprocs = told("OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", 1, 1);
-	real->proc = told("OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", 0, 0);
+	real->nprocs = orr_real_launched(ORR_LAUNCHED_NPROCS);
+	real->proc = orr_real_launched(ORR_LAUNCHED_PROC);
 	if (!proc->mpi_size) {
 		proc->mpi_rank = 0;
 		proc->mpi_size = 1;
@@ -289,9 +281,8 @@ int orr_sys_link_load(struct orr_process *proc)
 	}
 	/* Plug-ins of Open MPI look for its symbols in the global scope. */
 	if (!dlopen(path, RTLD_NOW | RTLD_GLOBAL)) {
-		orr_error(
-			"the master-slave mode needs %s: %s; install Orrery with Open MPI (libopenmpi-dev)",
-			path, dlerror());
+		orr_error("the master-slave mode needs %s: %s; install Orrery with an MPI", path,
+			  dlerror());
 		return -ENOENT;
 	}
 	orr_assert(orr_link_known());

@@ -5,6 +5,7 @@
  * Invariant: the process of a run that writes them is the first one that the launcher started, or
  * the rank 0 that gathered what all ranks did; no other one. */
 #include "sys/real.h"
+#include "sys/launched.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -74,16 +75,6 @@ void orr_sys_run_describe(struct orr_process *proc, char *text, size_t size)
 }
 
 /* ---- the end ---- */
-
-/* The number of a variable that launchers of MPI set. */
-static int launched(const char *one, const char *other, int otherwise)
-{
-	const char *text = getenv(one);
-
-	if (!text)
-		text = getenv(other);
-	return text ? atoi(text) : otherwise;
-}
 
 static void own_totals(struct orr_run_totals *t)
 {
@@ -171,8 +162,8 @@ static int arm(struct orr_process *proc)
 
 	if (run.pid || (!cfg->report && !cfg->summary))
 		return run.pid != 0;
-	run.ranks = launched("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", 1);
-	run.silent = launched("OMPI_COMM_WORLD_RANK", "PMI_RANK", 0) != 0;
+	run.ranks = (int) orr_real_launched(ORR_LAUNCHED_SIZE);
+	run.silent = orr_real_launched(ORR_LAUNCHED_RANK) != 0;
 	run.report = cfg->report ? strdup(cfg->report) : NULL;
 	run.summary = cfg->summary;
 	run.pid = getpid();

@@ -5,6 +5,7 @@
  *
  * Invariant: a text is printed by somebody. Who waits in vain for the first one prints it, too. */
 #include "base/process.h"
+#include "sys/launched.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,10 +32,9 @@ static uint64_t hash_of(const char *text)
 /* Ranks of this host; 1: there is no place to meet. */
 static long nranks(void)
 {
-	const char *text = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
-	long n = text ? strtol(text, NULL, 10) : 1;
-
-	return getenv("PMIX_SERVER_TMPDIR") && getenv("PMIX_NAMESPACE") ? n : 1;
+	return getenv("PMIX_SERVER_TMPDIR") && getenv("PMIX_NAMESPACE")
+		       ? (long) orr_real_launched(ORR_LAUNCHED_NPROCS)
+		       : 1;
 }
 
 /* The file that counts, or the one that says it is over, of a text. 0 or -ENAMETOOLONG. */

@@ -18,6 +18,7 @@
 #include "base/assert.h"
 #include "base/log.h"
 #include "base/output.h"
+#include "trace/limit.h"
 
 #define CHUNK_FIRST (16 * ORR_TRACE_BLOCK)
 #define CHUNK_MOST (1024 * ORR_TRACE_BLOCK)
@@ -40,6 +41,8 @@ struct orr_trace_file {
 	ino_t inode;
 	struct orr_trace_chunk *chunk; /* that blocks are taken from, or NULL */
 	size_t chunk_bytes;            /* of the next one */
+	uint64_t limit;                /* of the file; 0: none */
+	struct orr_trace_room room;    /* with a limit, instead of chunks */
 	int full;
 };
 
@@ -123,9 +126,10 @@ static int begin(struct orr_trace_file *f, const char *key, const char *text)
 	char block[ORR_TRACE_BLOCK] = { 0 };
 	struct orr_trace_head head = { .magic = ORR_TRACE_MAGIC,
 				       .version = ORR_TRACE_VERSION,
-				       .block = ORR_TRACE_BLOCK,
+				       .block = f->limit ? ORR_TRACE_SMALL_BLOCK : ORR_TRACE_BLOCK,
 				       .event = sizeof(struct orr_trace_event),
-				       .flags = orr_sys_is_simulated() ? ORR_TRACE_SIMULATED : 0,
+				       .flags = (orr_sys_is_simulated() ? ORR_TRACE_SIMULATED : 0) |
+						(f->limit ? ORR_TRACE_LIMITED : 0),
 				       .end = ORR_TRACE_BLOCK };
 	size_t n = strlen(text);
 
@@ -147,10 +151,22 @@ static int enter(struct orr_trace_file *f, const struct stat *st, uint32_t *numb
 
 	if (head == MAP_FAILED)
 		return -errno;
+	if (head->flags & ORR_TRACE_LIMITED) { /* as the process that began the file has it */
+		int ret = orr_trace_room_init(&f->room, f->fd, head,
+					      f->limit ? f->limit : head->end);
+		if (!ret && !head->nopen)
+			ret = orr_trace_room_adopt(&f->room);
+		if (ret) {
+			munmap(head, ORR_TRACE_BLOCK);
+			return ret;
+		}
+	}
 	if (head->flags & ORR_TRACE_CLOSED) { /* it goes on: the index is in the way */
 		if (ftruncate(f->fd, (off_t) head->end)) {
 			int err = errno;
 
+			if (head->flags & ORR_TRACE_LIMITED)
+				orr_trace_room_exit(&f->room);
 			munmap(head, ORR_TRACE_BLOCK);
 			return -err;
 		}
@@ -224,18 +240,19 @@ static struct orr_trace_file *find(struct orr_trace_file **list, const char *pat
 	return f;
 }
 
-int orr_trace_file_join(struct orr_process *proc, const char *path, const char *text,
+int orr_trace_file_join(struct orr_process *proc, const struct orr_trace_wish *wish,
 			struct orr_trace_file **out, uint32_t *number)
 {
-	struct orr_trace_file *f = find(orr_sys_trace_files(), path);
+	struct orr_trace_file *f = find(orr_sys_trace_files(), wish->path);
 	char key[sizeof(f->head->key)];
 	int ret = 0;
 
 	if (!f)
 		return -ENOMEM;
 	if (f->fd < 0) {
+		f->limit = wish->limit;
 		orr_sys_run_name(proc, key, sizeof(key));
-		ret = open_file(f, key, text, number);
+		ret = open_file(f, key, wish->text, number);
 	} else {
 		flock(f->fd, LOCK_EX);
 		*number = f->head->nprocesses++;
@@ -247,6 +264,11 @@ int orr_trace_file_join(struct orr_process *proc, const char *path, const char *
 	f->nusers++;
 	*out = f;
 	return 0;
+}
+
+const struct orr_trace_head *orr_trace_file_head(const struct orr_trace_file *f)
+{
+	return f->head;
 }
 
 static int write_all(int fd, const void *from, size_t bytes)
@@ -269,13 +291,13 @@ static int write_index(struct orr_trace_file *f)
 {
 	enum { NENTRIES = 256 };
 	struct orr_trace_block entry[NENTRIES];
-	uint64_t end = f->head->end, nblocks = end / ORR_TRACE_BLOCK, n = 0;
+	uint64_t end = f->head->end, nblocks = end / f->head->block, n = 0;
 	int err;
 
 	if (ftruncate(f->fd, (off_t) end) || lseek(f->fd, (off_t) end, SEEK_SET) < 0)
 		return errno;
 	for (uint64_t i = 1; i < nblocks; i++) {
-		if (pread(f->fd, &entry[n], sizeof(entry[n]), (off_t) (i * ORR_TRACE_BLOCK)) !=
+		if (pread(f->fd, &entry[n], sizeof(entry[n]), (off_t) (i * f->head->block)) !=
 		    sizeof(entry[n]))
 			return EIO;
 		if (++n < NENTRIES && i + 1 < nblocks)
@@ -308,6 +330,8 @@ int orr_trace_file_leave(struct orr_trace_file *f)
 		trace_file_tell(f, "has no index, which is made when it is read", err);
 	if (f->nusers)
 		return last;
+	if (f->head->flags & ORR_TRACE_LIMITED)
+		orr_trace_room_exit(&f->room);
 	munmap(f->head, ORR_TRACE_BLOCK);
 	close(f->fd);
 	f->head = NULL;
@@ -350,39 +374,56 @@ static void put(struct orr_trace_chunk *c)
 	free(c);
 }
 
+/* A block of a chunk; NULL with errno set. */
+static struct orr_trace_block *chunk_block(struct orr_trace_file *f, struct orr_trace_chunk **chunk)
+{
+	if (f->chunk && f->chunk->used == f->chunk->bytes) {
+		put(f->chunk);
+		f->chunk = NULL;
+	}
+	if (!f->chunk)
+		f->chunk = map_chunk(f);
+	if (!f->chunk)
+		return NULL;
+	struct orr_trace_block *b = (void *) (f->chunk->base + f->chunk->used);
+
+	f->chunk->used += ORR_TRACE_BLOCK;
+	f->chunk->nused++;
+	*chunk = f->chunk;
+	return b;
+}
+
 struct orr_trace_block *orr_trace_file_block(struct orr_trace_file *f,
 					     struct orr_trace_chunk **chunk)
 {
 	struct orr_trace_block *b = NULL;
 	int err = 0;
 
+	*chunk = NULL;
 	orr_lock(&f->lock);
-	if (f->chunk && f->chunk->used == f->chunk->bytes) {
-		put(f->chunk);
-		f->chunk = NULL;
+	if (!f->full) {
+		b = f->head->flags & ORR_TRACE_LIMITED ? orr_trace_room_block(&f->room, f->nusers)
+						       : chunk_block(f, chunk);
+		err = b ? 0 : errno;
 	}
-	if (!f->chunk && !f->full) {
-		f->chunk = map_chunk(f);
-		if (!f->chunk) {
-			err = errno;
-			f->full = 1;
-			ORR_ATOMIC_OR(&f->head->flags, ORR_TRACE_FULL);
-		}
-	}
-	if (f->chunk) {
-		b = (struct orr_trace_block *) (void *) (f->chunk->base + f->chunk->used);
-		f->chunk->used += ORR_TRACE_BLOCK;
-		f->chunk->nused++;
-		*chunk = f->chunk;
+	if (err) {
+		f->full = 1;
+		ORR_ATOMIC_OR(&f->head->flags, ORR_TRACE_FULL);
 	}
 	orr_unlock(&f->lock);
-	if (err)
+	if (err == EFBIG)
+		orr_error(
+			"ORRERY_TRACE_LIMIT: '%s' has no room for more within its limit, and nothing more is recorded; raise the limit (--trace-limit)",
+			f->path);
+	else if (err)
 		trace_file_tell(f, "has no room for more, and nothing more is recorded", err);
 	return b;
 }
 
 void orr_trace_file_put(struct orr_trace_file *f, struct orr_trace_chunk *chunk)
 {
+	if (!chunk)
+		return;
 	orr_lock(&f->lock);
 	put(chunk);
 	orr_unlock(&f->lock);

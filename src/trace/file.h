@@ -18,16 +18,23 @@ struct orr_trace_chunk;
 
 struct orr_trace_file;
 
-/* The process joins the run's file of that path, or begins it: then `text` goes into its head. An
- * older trace is replaced, any other file is refused. 0, or -errno after a message; *number is the
- * process's in the file. */
-int orr_trace_file_join(struct orr_process *proc, const char *path, const char *text,
+/* What a process wants of a file. */
+struct orr_trace_wish {
+	const char *path, *text; /* that goes into the head of a file that is begun */
+	uint64_t limit;          /* of the file, in bytes; 0: none */
+};
+
+/* The process joins the run's file of that path, or begins it. An older trace is replaced, any
+ * other file is refused. 0, or -errno after a message; *number is the process's in the file. */
+int orr_trace_file_join(struct orr_process *proc, const struct orr_trace_wish *wish,
 			struct orr_trace_file **out, uint32_t *number);
+/* Its head: sizes and flags do not change while the process is in it. */
+const struct orr_trace_head *orr_trace_file_head(const struct orr_trace_file *f);
 /* The process writes no more. The last one writes the index: then the result is 1, else 0. */
 int orr_trace_file_leave(struct orr_trace_file *f);
 
-/* A new block, all 0, and the chunk that must be given back with it. NULL: there is no room, which
- * the first caller has said. Any thread. */
+/* A new block, all 0, and the chunk that must be given back with it (NULL: none). NULL: there is no
+ * room, which the first caller has said. Any thread. */
 struct orr_trace_block *orr_trace_file_block(struct orr_trace_file *f,
 					     struct orr_trace_chunk **chunk);
 /* The caller touches its block of the chunk no more. */

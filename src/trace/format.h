@@ -16,12 +16,15 @@
 #define ORR_TRACE_MAGIC "ORRTRACE"
 #define ORR_TRACE_VERSION 1
 #define ORR_TRACE_BLOCK 4096
+#define ORR_TRACE_SMALL_BLOCK 1024        /* in a file with a limit */
 #define ORR_TRACE_BLOCK_MAGIC 0x4b4c424fU /* "OBLK" */
 
 /* orr_trace_head.flags */
 #define ORR_TRACE_SIMULATED 1
-#define ORR_TRACE_FULL 2   /* there was no room for more: events are missing */
-#define ORR_TRACE_CLOSED 4 /* all processes left: the index is there */
+#define ORR_TRACE_FULL 2     /* there was no room for more: events are missing */
+#define ORR_TRACE_CLOSED 4   /* all processes left: the index is there */
+#define ORR_TRACE_LIMITED 8  /* with a limit: blocks of ORR_TRACE_SMALL_BLOCK, and sums */
+#define ORR_TRACE_THINNED 16 /* single events are missing outside of the windows */
 
 /* The head of the file. Behind it stands its text: lines "name value". */
 struct orr_trace_head {
@@ -31,8 +34,9 @@ struct orr_trace_head {
 	uint32_t nprocesses, nopen; /* that ever wrote, and that write now; under the file's lock */
 	uint64_t end;               /* atomic: bytes of all blocks, this one included */
 	uint64_t nindex; /* CLOSED: entries of the index, which lies behind the last block */
-	uint32_t text_bytes, reserved;
-	char key[64]; /* the name of the run, which its processes share */
+	uint32_t text_bytes;
+	uint32_t windows; /* atomic: of time, in which all events are there; 0: everywhere */
+	char key[64];     /* the name of the run, which its processes share */
 };
 
 /* The head of a block. The index is an array of copies of them, one for each block but the first
@@ -44,8 +48,15 @@ struct orr_trace_block {
 	uint64_t kinds;            /* bits: of the kinds of its events */
 	uint32_t number;           /* of this block in its stream */
 	uint32_t reserved[3];
-	uint64_t more;
+	int64_t clock_ns; /* LIMITED: to add to the times of its events */
 };
+
+/* The windows of a head: the first 2^WINDOW nanoseconds of each 2^PERIOD, by the time of the run.
+ * Above THINNING there is the number of processes that are rewriting blocks. */
+#define ORR_TRACE_WINDOW_LOG2(windows) ((windows) &0xffU)
+#define ORR_TRACE_PERIOD_LOG2(windows) ((windows) >> 8 & 0xffU)
+#define ORR_TRACE_THINNING 0x10000U
+#define ORR_TRACE_THINNING_MASK 0xffff0000U
 
 /* `a` to `d` have the meaning that the kind says (enum orr_trace_kind). */
 struct orr_trace_event {
@@ -96,11 +107,28 @@ enum orr_trace_kind {
 	 */
 	ORR_TRACE_ENGINE, /* flags, a state, b nanoseconds, c how many things, d nanoseconds of b in
 			     callbacks of the program */
+	ORR_TRACE_SUM,    /* flags: enum orr_trace_sum, as of ns, which is the latest of its
+			     events, with the fields that it says; it grows as the run goes on */
 	ORR_TRACE_NKINDS
 };
 
+/* Sums of one thread, in a file with a limit: over all events, whether they are still there or not.
+ */
+enum orr_trace_sum {
+	ORR_SUM_KERNEL = 1, /* worker, a string: name, b kernels that ended, c nanoseconds in them,
+			       d nanoseconds since they were taken before they started */
+	ORR_SUM_SENT,       /* a peer, b messages that left, c bytes, d: of b, relayed */
+	ORR_SUM_RECEIVED,   /* a the process that they came from, b messages, c bytes */
+	ORR_SUM_COPIED,     /* worker: from, a: to, b copies that started, c bytes */
+	ORR_SUM_MOMENTS,    /* a kind, and RECEIVE above it, b events, c the sum of their times
+			       (mod 2^64), d the earliest of these */
+	ORR_SUM_TURNS       /* a as of ENGINE, and GUEST above it, b events, c nanoseconds, d of
+			       them in callbacks */
+};
+#define ORR_SUM_FLAG 0x100U /* above a kind */
+
 /* Flags of messages. */
-#define ORR_TRACE_RECEIVE 1 /* of POST */
+#define ORR_TRACE_RECEIVE 1 /* of POST and GRANT */
 #define ORR_TRACE_EAGER 2
 #define ORR_TRACE_SYNC 4
 #define ORR_TRACE_RELAYED 8 /* by another process than its origin */
@@ -117,8 +145,9 @@ enum orr_trace_turn {
 #define ORR_CAUSE_TASK ((uint64_t) 1 << 60)    /* + number of the task that ended, or runs */
 #define ORR_CAUSE_MESSAGE ((uint64_t) 2 << 60) /* + number of the request that completed */
 
-#define ORR_TRACE_PER_BLOCK \
-	((ORR_TRACE_BLOCK - sizeof(struct orr_trace_block)) / sizeof(struct orr_trace_event))
+#define ORR_TRACE_EVENTS_IN(block) \
+	(((block) - sizeof(struct orr_trace_block)) / sizeof(struct orr_trace_event))
+#define ORR_TRACE_PER_BLOCK ORR_TRACE_EVENTS_IN(ORR_TRACE_BLOCK)
 
 _Static_assert(sizeof(struct orr_trace_head) == 8 + 6 * 4 + 2 * 8 + 2 * 4 + 64, "padding");
 _Static_assert(sizeof(struct orr_trace_block) == 64, "padding");

@@ -18,14 +18,23 @@
 #include "starpu_fxt.h"
 #include "trace/convert.h"
 #include "trace/file.h"
+#include "trace/limit.h"
+#include "trace/sums.h"
 
-#define MOST_TEXT 1024 /* bytes of a string */
+#define MOST_TEXT 896 /* bytes of a string: it is in one block */
 #define NKNOWN 32
 
 struct string {
 	uint64_t key;
 	uint32_t number, bytes;
 	char text[];
+};
+
+/* A block of sums; they stay in their place. */
+struct sum_block {
+	struct sum_block *next;
+	struct orr_trace_block *block;
+	uint32_t n;
 };
 
 /* The events of one thread. */
@@ -38,6 +47,11 @@ struct orr_trace_stream {
 	int64_t first_ns, last_ns; /* of this block, as `kinds` */
 	uint64_t kinds;
 	uint64_t recorded, lost;
+	/* With a limit. The first `kept` events of the block stay; behind them are the last ones
+	 * that no window has. */
+	uint32_t kept;
+	struct orr_trace_sums sums;
+	struct sum_block *sum_blocks; /* the first one has room for more, or there is none */
 	/* Strings that this thread used, by their address in the program. */
 	struct {
 		const char *address;
@@ -50,7 +64,11 @@ struct orr_trace {
 	unsigned epoch;     /* as that of the process: threads keep their streams */
 	uint32_t process;   /* its number in the file */
 	struct orr_trace_file *file;
-	orr_lock_t lock; /* protects all below */
+	const struct orr_trace_head *head; /* of the file */
+	uint32_t per_block;                /* events */
+	unsigned limited;
+	int64_t clock_ns; /* to add to times of the process for those of the run */
+	orr_lock_t lock;  /* protects all below */
 	struct orr_trace_stream own, *streams;
 	uint32_t nstreams, nstrings;
 	struct orr_map strings;
@@ -81,32 +99,39 @@ static void end_block(struct orr_trace *tr, struct orr_trace_stream *s)
 	s->block = NULL;
 }
 
+/* A block that says whose it is; NULL: there is no room. */
+static struct orr_trace_block *new_block(struct orr_trace *tr, struct orr_trace_stream *s,
+					 struct orr_trace_chunk **chunk)
+{
+	struct orr_trace_block *b = orr_trace_file_block(tr->file, chunk);
+
+	if (!b)
+		return NULL;
+	b->process = tr->process;
+	b->stream = s->number;
+	b->number = s->nblocks++;
+	if (tr->limited)
+		b->clock_ns = tr->clock_ns;
+	ORR_ATOMIC_STORE(&b->magic, ORR_TRACE_BLOCK_MAGIC);
+	return b;
+}
+
 /* Returns 0 if there is no room. */
 static int begin_block(struct orr_trace *tr, struct orr_trace_stream *s)
 {
 	end_block(tr, s);
-	s->n = 0;
+	s->n = s->kept = 0;
 	s->kinds = 0;
 	s->first_ns = INT64_MAX;
 	s->last_ns = INT64_MIN;
-	s->block = orr_trace_file_block(tr->file, &s->chunk);
-	if (!s->block)
-		return 0;
-	s->events = (struct orr_trace_event *) (s->block + 1);
-	s->block->process = tr->process;
-	s->block->stream = s->number;
-	s->block->number = s->nblocks++;
-	ORR_ATOMIC_STORE(&s->block->magic, ORR_TRACE_BLOCK_MAGIC);
-	return 1;
+	s->block = new_block(tr, s, &s->chunk);
+	if (s->block)
+		s->events = (struct orr_trace_event *) (s->block + 1);
+	return s->block != NULL;
 }
 
-static inline void append(struct orr_trace *tr, struct orr_trace_stream *s,
-			  const struct orr_trace_event *e)
+static inline void put(struct orr_trace_stream *s, const struct orr_trace_event *e)
 {
-	if (__builtin_expect(!s->block || s->n == ORR_TRACE_PER_BLOCK, 0) && !begin_block(tr, s)) {
-		s->lost++;
-		return;
-	}
 	struct orr_trace_event *at = &s->events[s->n++];
 
 	at->ns = e->ns;
@@ -120,7 +145,98 @@ static inline void append(struct orr_trace *tr, struct orr_trace_stream *s,
 	s->kinds |= (uint64_t) 1 << e->kind;
 	s->first_ns = e->ns < s->first_ns ? e->ns : s->first_ns;
 	s->last_ns = e->ns > s->last_ns ? e->ns : s->last_ns;
+}
+
+static inline void append(struct orr_trace *tr, struct orr_trace_stream *s,
+			  const struct orr_trace_event *e)
+{
+	if (__builtin_expect(!s->block || s->n == tr->per_block, 0) && !begin_block(tr, s)) {
+		s->lost++;
+		return;
+	}
+	put(s, e);
 	s->recorded++;
+}
+
+/* ---- streams of a trace with a limit ---- */
+
+/* Forgets the events that no window has. */
+static void drop_rest(struct orr_trace_stream *s)
+{
+	while (s->n > s->kept)
+		ORR_ATOMIC_STORE(&s->events[--s->n].kind, ORR_TRACE_NONE);
+}
+
+/* orr_trace_sum_place: in a block of sums of the stream. */
+struct sum_of {
+	struct orr_trace *tr;
+	struct orr_trace_stream *s;
+};
+
+static struct orr_trace_event *place_sum(void *of)
+{
+	struct orr_trace *tr = ((struct sum_of *) of)->tr;
+	struct orr_trace_stream *s = ((struct sum_of *) of)->s;
+	struct orr_trace_chunk *chunk;
+
+	if (!s->sum_blocks || s->sum_blocks->n == tr->per_block) {
+		struct sum_block *b = malloc(sizeof(*b));
+
+		if (!b)
+			return NULL;
+		*b = (struct sum_block){ .next = s->sum_blocks, .block = new_block(tr, s, &chunk) };
+		if (!b->block) {
+			free(b);
+			return NULL;
+		}
+		s->sum_blocks = b;
+	}
+	return (struct orr_trace_event *) (s->sum_blocks->block + 1) + s->sum_blocks->n++;
+}
+
+static void end_sums(struct orr_trace_stream *s)
+{
+	while (s->sum_blocks) {
+		struct sum_block *b = s->sum_blocks;
+		const struct orr_trace_event *e = (const void *) (b->block + 1);
+
+		b->block->first_ns = INT64_MAX;
+		b->block->last_ns = INT64_MIN;
+		for (uint32_t i = 0; i < b->n; i++) {
+			if (e[i].ns < b->block->first_ns)
+				b->block->first_ns = e[i].ns;
+			if (e[i].ns > b->block->last_ns)
+				b->block->last_ns = e[i].ns;
+		}
+		b->block->kinds = (uint64_t) 1 << ORR_TRACE_SUM;
+		ORR_ATOMIC_STORE(&b->block->nevents, b->n);
+		s->sum_blocks = b->next;
+		free(b);
+	}
+	orr_trace_sums_exit(&s->sums);
+}
+
+/* An event of a window stays. Of the others, the last ones do: those for which a block had room. */
+static void append_limited(struct orr_trace *tr, struct orr_trace_stream *s,
+			   const struct orr_trace_event *e)
+{
+	uint32_t windows = ORR_ATOMIC_LOAD_RELAXED(&tr->head->windows);
+	int keeps = orr_trace_limit_keeps(windows, e->ns + tr->clock_ns);
+	struct sum_of of = { .tr = tr, .s = s };
+
+	if (e->kind == ORR_TRACE_WORKER) { /* it is about the process */
+		orr_lock(&tr->lock);
+		append(tr, &tr->own, e);
+		orr_unlock(&tr->lock);
+		return;
+	}
+	if (orr_trace_sums_add(&s->sums, e, place_sum, &of))
+		s->lost++;
+	if (s->block && s->n > s->kept && (keeps || s->n == tr->per_block))
+		drop_rest(s);
+	append(tr, s, e);
+	if (keeps && s->block)
+		s->kept = s->n;
 }
 
 /* The stream of the calling thread; NULL if memory is exhausted. */
@@ -162,7 +278,10 @@ void orr_trace_add(struct orr_process *proc, struct orr_trace_event e)
 		return;
 	}
 	e.ns += ns_of(orr_sys_now_us());
-	append(tr, s, &e);
+	if (__builtin_expect(tr->limited, 0))
+		append_limited(tr, s, &e);
+	else
+		append(tr, s, &e);
 }
 
 /* ---- strings ---- */
@@ -174,7 +293,7 @@ static void append_text(struct orr_trace *tr, const struct string *string)
 	uint32_t n = 1 + (string->bytes + (uint32_t) sizeof(struct orr_trace_event) - 1) /
 				 (uint32_t) sizeof(struct orr_trace_event);
 
-	if ((!s->block || s->n + n > ORR_TRACE_PER_BLOCK) && !begin_block(tr, s)) {
+	if ((!s->block || s->n + n > tr->per_block) && !begin_block(tr, s)) {
 		s->lost++;
 		return;
 	}
@@ -264,9 +383,9 @@ void orr_trace_place(struct orr_process *proc, double behind_us)
 							  .a = (uint32_t) proc->mpi_rank,
 							  .b = (uint64_t) proc->mpi_size,
 							  .c = host });
-	append_own(proc->trace, (struct orr_trace_event){
-					.kind = ORR_TRACE_CLOCK,
-					.b = (uint64_t) ns_of(orr_sys_origin_us() + behind_us) });
+	proc->trace->clock_ns = ns_of(orr_sys_origin_us() + behind_us);
+	append_own(proc->trace, (struct orr_trace_event){ .kind = ORR_TRACE_CLOCK,
+							  .b = (uint64_t) proc->trace->clock_ns });
 }
 
 void orr_trace_mark(struct orr_process *proc, int worker, const char *what, unsigned long number,
@@ -330,26 +449,55 @@ static void describe(struct orr_process *proc, char *to, size_t size)
 		orr_about_add(&a, "policy", "%s", proc->cfg.sched);
 }
 
+/* The limit of the configuration in bytes, 0 if there is none. 0 or -EINVAL after a message. */
+static int read_limit(struct orr_process *proc, uint64_t *limit)
+{
+	const char *text = proc->cfg.trace_limit;
+
+	*limit = 0;
+	if (!text)
+		return 0;
+	if (orr_trace_limit_parse(text, limit)) {
+		orr_error(
+			"environment variable ORRERY_TRACE_LIMIT has the value \"%s\": it takes bytes, or a number with K, M, G or T behind it; unset or correct it",
+			text);
+		return -EINVAL;
+	}
+	uint64_t least = orr_trace_limit_least(orr_sys_run_size(proc));
+	if (*limit < least) {
+		orr_error(
+			"ORRERY_TRACE_LIMIT=%s is too small for the sums of %u processes; give %lluK or more",
+			text, orr_sys_run_size(proc), (unsigned long long) (least + 1023) >> 10);
+		return -EINVAL;
+	}
+	return 0;
+}
+
 int orr_trace_init(struct orr_process *proc)
 {
 	struct orr_trace *tr;
 	char text[ORR_ABOUT_SIZE];
 
 	proc->trace = NULL;
-	if (!proc->cfg.trace)
-		return 0;
+	struct orr_trace_wish wish = { .path = proc->cfg.trace, .text = text };
+	int ret = read_limit(proc, &wish.limit);
+	if (ret || !wish.path)
+		return ret;
 	tr = calloc(1, sizeof(*tr));
 	if (!tr)
 		return -ENOMEM;
 	orr_lock_init(&tr->lock, ORR_RANK_TRACE);
 	orr_map_init(&tr->strings, offsetof(struct string, key));
 	describe(proc, text, sizeof(text));
-	int ret = orr_trace_file_join(proc, proc->cfg.trace, text, &tr->file, &tr->process);
+	ret = orr_trace_file_join(proc, &wish, &tr->file, &tr->process);
 	if (ret) {
 		orr_map_exit(&tr->strings);
 		free(tr);
 		return ret;
 	}
+	tr->head = orr_trace_file_head(tr->file);
+	tr->per_block = (uint32_t) ORR_TRACE_EVENTS_IN(tr->head->block);
+	tr->limited = tr->head->flags & ORR_TRACE_LIMITED;
 	tr->epoch = proc->epoch;
 	tr->recording = !proc->trace_manual;
 	proc->trace = tr;
@@ -382,6 +530,7 @@ void orr_trace_exit(struct orr_process *proc)
 		recorded += s->recorded;
 		lost += s->lost;
 		end_block(tr, s);
+		end_sums(s);
 		free(s);
 	}
 	append_own(tr, (struct orr_trace_event){ .kind = ORR_TRACE_LEFT,
@@ -393,7 +542,7 @@ void orr_trace_exit(struct orr_process *proc)
 	free_strings(tr);
 	if (lost) {
 		orr_error(
-			"ORRERY_TRACE: %llu events were lost because there was no room for them; trace a shorter run, or onto another disk",
+			"ORRERY_TRACE: %llu events were lost because there was no room for them; trace a shorter run, onto another disk, or with a higher limit",
 			(unsigned long long) lost);
 		orr_sys_fail_at_end(proc);
 	}

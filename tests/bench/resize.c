@@ -9,7 +9,7 @@
  * do not slow each other down.
  *
  * orr-bench: sim -n 8 --cpus 2
- * orr-bench: run -n 4 --mpirun --oversubscribe
+ * orr-bench: run -n 4 --oversubscribe
  * orr-bench: env STARPU_NCPU=1 */
 #include <orrery.h>
 #include <orrery_resize.h>

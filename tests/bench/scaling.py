@@ -45,7 +45,7 @@ def command(options, program, kind, world, ranks):
     path = os.path.join(options.build, "examples", program, program)
     orrery = os.path.join(options.build, "orrery")
     if world == "real":
-        start = [orrery, "run", "-n", str(ranks), "--mpirun", "--oversubscribe --bind-to none", path]
+        start = [orrery, "run", "-n", str(ranks), "--oversubscribe", path]
     else:
         start = [orrery, "sim", "-n", str(ranks), "--kernels", "skip", path + ".sim"]
     return start + arguments(program, kind, world, ranks)

@@ -84,6 +84,6 @@ ORR_STRESS_CUDA=1 ORR_CUDART_DEVICES=2 ok "$tests/data/stress" 150 1
 
 # Data between ranks, small ones and each in a message of its own.
 for limit in 0 4096; do
-	[ "$ORR_TEST_MPI" != yes ] || STARPU_MPI_EAGER_LIMIT=$limit ok "$ORRERY" run -n 2 --mpirun "--oversubscribe --bind-to none" "$tests/mpi/devices"
+	[ "$ORR_TEST_MPI" != yes ] || STARPU_MPI_EAGER_LIMIT=$limit ok "$ORRERY" run -n 2 --oversubscribe "$tests/mpi/devices"
 done
 exit 0

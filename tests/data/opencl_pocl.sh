@@ -60,6 +60,6 @@ unset STARPU_NOPENCL STARPU_SCHED
 ORRERY_OPENCL_PARTS=1
 export STARPU_MPI_EAGER_LIMIT
 for STARPU_MPI_EAGER_LIMIT in 0 4096; do
-	[ "$ORR_TEST_MPI" != yes ] || ok "$ORRERY" run -n 2 --mpirun "--oversubscribe --bind-to none" "$tests/mpi/devices"
+	[ "$ORR_TEST_MPI" != yes ] || ok "$ORRERY" run -n 2 --oversubscribe "$tests/mpi/devices"
 done
 exit 0

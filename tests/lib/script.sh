@@ -29,6 +29,12 @@ fails() {
 # has FILE REGEX
 has() { grep -E -q -e "$2" "$1" || { cat "$1"; die "$1 has no line like: $2"; }; }
 
+# In this variable the launcher tells a process its rank.
+case ${ORR_TEST_MPI_LIBRARY-} in
+mpich) rank_variable=PMI_RANK ;;
+*) rank_variable=OMPI_COMM_WORLD_RANK ;;
+esac
+
 skip() { echo "SKIP: $*"; exit 77; }
 
 # From here on, programs drive devices of the stub of the CUDA runtime (lib/cudart/cudart.h).

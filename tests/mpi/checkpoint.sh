@@ -13,7 +13,7 @@ export ORRERY_CHECKPOINT_ANY_PROGRAM=1
 
 run() {
 	case $world in
-	real) "$ORRERY" run -n $ranks --mpirun "--oversubscribe --bind-to none" "$program" "$@" ;;
+	real) "$ORRERY" run -n $ranks --oversubscribe "$program" "$@" ;;
 	sim) "$ORRERY" sim -n $ranks "$program.sim" "$@" ;;
 	esac
 }
@@ -65,7 +65,7 @@ unset ORRERY_CHECKPOINT_DIR ORRERY_CHECKPOINT_ANY_PROGRAM
 stencil=$ORR_TEST_BUILDDIR/examples/stencil/stencil
 # lose SECONDS: kills a random rank of the stencil that late.
 lose() {
-	"$ORRERY" run -n 3 --mpirun "--oversubscribe --bind-to none" --restart=folder "$stencil" -nx 6 -ny 6 -b 64 --niter 1507 --checkpoint 20 --check > out 2> err &
+	"$ORRERY" run -n 3 --oversubscribe --restart=folder "$stencil" -nx 6 -ny 6 -b 64 --niter 1507 --checkpoint 20 --check > out 2> err &
 	run=$!
 	sleep "$1"
 	victim=$(processes_like '^[^ ]*stencil -nx 6 -ny 6 -b 64 --niter 1507' | shuf -n 1 | cut -d ' ' -f 1)
@@ -80,7 +80,7 @@ for seconds in ${ORR_LOSSES-1.1 1.7 2.3 2.9}; do lose $seconds; done
 [ ! -e folder ] || { ls folder; die "a run that ended in order leaves no files"; }
 
 # Mistakes of the program are no reason to start again.
-"$ORRERY" run -n 2 --mpirun "--oversubscribe --bind-to none" --restart "$stencil" --bogus > out 2> err && die "a wrong option was accepted"
+"$ORRERY" run -n 2 --oversubscribe --restart "$stencil" --bogus > out 2> err && die "a wrong option was accepted"
 if grep -q 'starting all ranks again' err; then die "a program that ends by itself was started again"; fi
 fails 2 'restarts many: ' "$ORRERY" run --restarts many "$stencil"
 exit 0

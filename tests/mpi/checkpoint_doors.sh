@@ -11,7 +11,7 @@ export ORRERY_CHECKPOINT_DIR=$PWD/saved
 
 run() {
 	case $world in
-	real) "$ORRERY" run -n $ranks --mpirun "--oversubscribe --bind-to none" "$program" "$@" ;;
+	real) "$ORRERY" run -n $ranks --oversubscribe "$program" "$@" ;;
 	sim) "$ORRERY" sim -n $ranks "$program.sim" "$@" ;;
 	esac
 }

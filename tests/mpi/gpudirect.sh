@@ -6,7 +6,7 @@
 program=$ORR_TEST_BUILDDIR/tests/mpi/gpudirect
 export STARPU_NCPU=1 STARPU_MPI_GPUDIRECT
 
-real() { ok "$ORRERY" run -n "$1" --mpirun "--oversubscribe --bind-to none" "$program" "$2"; }
+real() { ok "$ORRERY" run -n "$1" --oversubscribe "$program" "$2"; }
 
 if [ "${ORR_TEST_MPI:-yes}" = yes ]; then
 	export ORRERY_FAKE_DEVICES=1

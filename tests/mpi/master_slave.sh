@@ -31,8 +31,8 @@ all() {
 if [ "${ORR_TEST_MPI:-yes}" = yes ]; then
 	program=$built
 	if ldd "$ORR_TEST_BUILDDIR/tests/core/master_slave" | grep -q orrery-mpi; then die "the program is linked with MPI"; fi
-	example "$ORRERY" run -n 3 --mpirun "--oversubscribe --bind-to none" --master-slave "$pi"
-	all STARPU_HWLOC_INPUT="numa:1 core:8 pu:1" "$ORRERY" run -n 4 --mpirun "--oversubscribe --bind-to none"
+	example "$ORRERY" run -n 3 --oversubscribe --master-slave "$pi"
+	all STARPU_HWLOC_INPUT="numa:1 core:8 pu:1" "$ORRERY" run -n 4 --oversubscribe
 fi
 if [ "${ORR_TEST_SIM:-yes}" = yes ]; then
 	program=$built.sim

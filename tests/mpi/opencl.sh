@@ -10,7 +10,7 @@ STARPU_NCPU=1
 
 # both NAME: in each world.
 both() {
-	[ "$ORR_TEST_MPI" != yes ] || ok "$ORRERY" run -n 2 --mpirun "--oversubscribe --bind-to none" "$tests/$1"
+	[ "$ORR_TEST_MPI" != yes ] || ok "$ORRERY" run -n 2 --oversubscribe "$tests/$1"
 	[ "$ORR_TEST_SIM" != yes ] || ok "$ORRERY" sim -n 2 "$tests/$1.sim"
 }
 

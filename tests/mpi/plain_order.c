@@ -35,7 +35,7 @@ static void round_of(unsigned *seed)
 			MPI_Isend(buffers[i], sizes[i], MPI_BYTE, 1, 7, MPI_COMM_WORLD,
 				  &requests[i]);
 		}
-		MPI_Waitall(MESSAGES, requests, MPI_STATUSES_IGNORE);
+		MPI_Waitall(MESSAGES, requests, status);
 	} else if (rank == 1) {
 		for (int i = 0; i < MESSAGES; i++)
 			MPI_Irecv(buffers[i], sizes[i], MPI_BYTE, any ? MPI_ANY_SOURCE : 0,

@@ -22,12 +22,12 @@ for other in layout sources; do
 done
 
 # A rank of the list finds the library in that folder.
-cat > start <<'END'
-case " $1 " in *" $OMPI_COMM_WORLD_RANK "*) LD_LIBRARY_PATH=$PWD/$2; export LD_LIBRARY_PATH ;; esac
-exec "$3"
+cat > start <<END
+case " \$1 " in *" \$$rank_variable "*) LD_LIBRARY_PATH=\$PWD/\$2; export LD_LIBRARY_PATH ;; esac
+exec "\$3"
 END
 run() {
-	timeout -k 5 40 "$ORRERY" run -n 3 --mpirun "--oversubscribe --bind-to none" \
+	timeout -k 5 40 "$ORRERY" run -n 3 --oversubscribe \
 		sh "$PWD/start" "$1" "$2" "$ORR_TEST_BUILDDIR/tests/mpi/ring_detached" > out 2> err
 	status=$?
 }

@@ -9,7 +9,7 @@ program=$ORR_TEST_BUILDDIR/tests/real/stuck_ranks
 ORRERY_STALL_TIMEOUT=100000 STARPU_NCPU=1
 export ORRERY_STALL_TIMEOUT STARPU_NCPU
 
-run() { timeout 60 "$ORRERY" run -n "$1" --mpirun "--oversubscribe --bind-to none" "$program" "$2"; }
+run() { timeout 60 "$ORRERY" run -n "$1" --oversubscribe "$program" "$2"; }
 
 # stuck RANKS CASE LINE2 PATTERN...: it ends with status 1, and says all that; LINE2 comes behind the error.
 stuck() {
@@ -42,7 +42,7 @@ esac
 run 3 later > out 2> err || die "status $?: $(cat out err)"
 if grep 'nothing can act' err; then die "a false alarm"; fi
 has err '^unmatched at'
-ORRERY_STALL_TIMEOUT=0 timeout 2 "$ORRERY" run -n 2 --mpirun "--oversubscribe --bind-to none" "$program" circle > out 2> err
+ORRERY_STALL_TIMEOUT=0 timeout 2 "$ORRERY" run -n 2 --oversubscribe "$program" circle > out 2> err
 status=$?
 [ $status = 124 ] || [ $status = 143 ] || die "it ends although nobody watches: status $status: $(cat err)"
 if grep 'nothing can act' err; then die "it says although nobody watches"; fi

@@ -30,8 +30,9 @@ refuses() {
 	[ "$(wc -l < err)" = 1 ] || die "more than one line"
 }
 
-# One header declares private names.
-private=$(grep -rlE '^namespace simgrid|_ZNK?7simgrid' "$ORR_TEST_SRCDIR/sim" "$ORR_TEST_SRCDIR/src" | grep -v /simgrid_private.h)
+# One header, with those of single releases, declares private names.
+private=$(grep -rlE '^namespace simgrid|_ZNK?7simgrid' "$ORR_TEST_SRCDIR/sim" "$ORR_TEST_SRCDIR/src" |
+	grep -v '/simgrid_\(private\|[0-9_]*\)\.h$')
 [ -z "$private" ] || die "names of SimGrid outside of sim/sys/simgrid_private.h: $private"
 
 ok launch "$libs/orrery-sim-launcher"
@@ -42,6 +43,7 @@ refuses 'this_actor::get_pid\(\)' _ZN7simgrid3s4u10this_actor7get_pidEv
 refuses 'sg_host_self\(\)' sg_host_self
 refuses 'EngineImpl::solve\(\)' _ZNK7simgrid6kernel10EngineImpl5solveEd
 refuses 'CommImpl::isend\(\)' _ZN7simgrid6kernel8activity8CommImpl5isendEPNS0_5actor16CommIsendSimcallE
+refuses 'CommImpl::start\(\)' _ZN7simgrid6kernel8activity8CommImpl5startEv
 refuses 'EngineImpl::handle_ended_actions\(\)' _ZNK7simgrid6kernel10EngineImpl20handle_ended_actionsEv
 
 fails 1 'contexts/factory:thread: actors must not be threads .*leave the setting out' \
@@ -49,21 +51,26 @@ fails 1 'contexts/factory:thread: actors must not be threads .*leave the setting
 fails 1 'contexts/nthreads:2: one thread runs all actors .*leave the setting out' \
 	"$ORRERY" sim -n 2 --cfg contexts/nthreads:2 "$program"
 
+# The release of its headers.
+include=$(sed -n 's/^SMPI_INCLUDE = \(.*\)\/smpi$/\1/p' "$ORR_TEST_BUILDDIR/Makefile")
+number() { sed -n "s/^#define SIMGRID_VERSION_$1 *//p" "$include/simgrid/version.h"; }
+major=$(number MAJOR)
+release=$major.$(number MINOR)
+
 # Another release of the library.
 cat > other.c <<'END'
 void sg_version_get(int *major, int *minor, int *patch) { *major = 3; *minor = 31; *patch = 0; }
 END
 $CC -shared -fPIC -o other.so other.c || die "cannot build other.so"
-fails 1 'the library of SimGrid 3.31, and Orrery was built for 3.32; configure and build' \
+fails 1 "the library of SimGrid 3.31, and Orrery was built for $release; configure and build" \
 	env LD_PRELOAD="$PWD/other.so" LD_LIBRARY_PATH="$libs" "$libs/orrery-sim-launcher" -n 2 "$program"
 
 # Another release of its headers, for configure.
 rm -rf other
 mkdir -p other/lib other/include/simgrid
-include=$(sed -n 's/^SMPI_INCLUDE = \(.*\)\/smpi$/\1/p' "$ORR_TEST_BUILDDIR/Makefile")
 for f in "$include"/simgrid/* "$include"/smpi "$include"/xbt*; do
 	case $f in
-	*/version.h) sed 's/^\(#define SIMGRID_VERSION_MINOR\).*/\1 33/' "$f" > other/include/simgrid/version.h ;;
+	*/version.h) sed 's/^\(#define SIMGRID_VERSION_MINOR\).*/\1 99/' "$f" > other/include/simgrid/version.h ;;
 	*/simgrid/*) ln -s "$f" other/include/simgrid/ ;;
 	*) ln -s "$f" other/include/ ;;
 	esac
@@ -71,6 +78,6 @@ done
 ln -s "$($CC -print-file-name=libsimgrid.so)" other/lib/libsimgrid.so
 mkdir configured
 cd configured || exit 1
-fails 1 'with-simgrid=.*other: this is SimGrid 3.33, and Orrery knows the inside of 3.32 only' \
+fails 1 "with-simgrid=.*other: this is SimGrid $major.99, and Orrery knows the inside of 3.32 only" \
 	"$ORR_TEST_SRCDIR/configure" --with-simgrid="$OLDPWD/other"
 exit 0

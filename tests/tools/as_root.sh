@@ -3,8 +3,9 @@
 # `orrery run` does not answer Open MPI's question to root by itself: an option or a variable does.
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 [ "$ORR_TEST_MPI" = yes ] || skip "needs Open MPI"
+[ "${ORR_TEST_MPI_LIBRARY-}" != mpich ] || skip "needs Open MPI; MPICH does not ask"
 [ "$(id -u)" = 0 ] || skip "needs root"
-unset OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM ORRERY_ALLOW_RUN_AS_ROOT
+unset OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM PRTE_ALLOW_RUN_AS_ROOT PRTE_ALLOW_RUN_AS_ROOT_CONFIRM ORRERY_ALLOW_RUN_AS_ROOT
 printf '#!/bin/sh\nexit 5\n' > program
 chmod +x program
 fails 1 'run as root|as the root user' "$ORRERY" run -n 1 ./program

@@ -54,12 +54,12 @@ if [ "$ORR_TEST_SIM" = yes ]; then
 fi
 
 if [ "$ORR_TEST_MPI" = yes ]; then
-	real() { "$ORRERY" run -n 2 --mpirun "--oversubscribe --bind-to none" "$@"; }
-	ok env STARPU_PROFILING=1 "$ORRERY" run -n 2 --mpirun "--oversubscribe --bind-to none" --report r.json --stats r.csv "$ring"
+	real() { "$ORRERY" run -n 2 --oversubscribe "$@"; }
+	ok env STARPU_PROFILING=1 "$ORRERY" run -n 2 --oversubscribe --report r.json --stats r.csv "$ring"
 	has err '^orrery run: 2 ranks, [0-9.]+ s, [1-9][0-9]* tasks, [1-9][0-9]* messages, [0-9.]+ [kM]?B; took [0-9.]+ s and [0-9.]+ MB$'
-	has err '^orrery run: machine .* \([0-9]+ workers? a rank\), Open MPI v[0-9.]+, transports auto, Orrery [0-9.]+$'
+	has err '^orrery run: machine .* \([0-9]+ workers? a rank\), (Open MPI v|MPICH )[0-9.]+, transports auto, Orrery [0-9.]+$'
 	says r.json 'r["nodes"] == 2 and r["tasks"] > 0 and r["messages"] > 0 and r["bytes"] > 0 and r["status"] == 0'
-	says r.json 'r["run"]["world"] == "real" and r["run"]["network"].startswith("Open MPI") and r["run"]["command"].startswith("orrery run -n 2 --mpirun ")'
+	says r.json 'r["run"]["world"] == "real" and r["run"]["network"].startswith(("Open MPI", "MPICH")) and r["run"]["command"].startswith("orrery run -n 2 --oversubscribe ")'
 	says r.json '0 < sum(r["worker_times_s"].values()) <= 1.05 * r["makespan_s"] * r["workers"]'
 	has r.csv '^# world: real$'
 	has r.csv '^# command: orrery run -n 2 '

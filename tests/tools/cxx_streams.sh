@@ -33,6 +33,6 @@ if [ "${ORR_TEST_SIM:-yes}" = yes ]; then
 fi
 if [ "${ORR_TEST_MPI:-yes}" = yes ]; then
 	ok "$ORRERY" cc -O1 "$source" -o streams
-	ok "$ORRERY" run -n 6 --mpirun "--oversubscribe --bind-to none" ./streams
+	ok "$ORRERY" run -n 6 --oversubscribe ./streams
 	if grep '^wrong' out err; then die "a rank has another one's settings"; fi
 fi

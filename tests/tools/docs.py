@@ -173,7 +173,7 @@ def check_commands(tree, path):
             continue
         if name in ("help", "fc"):
             name = "cc"
-        text = tree.text("tools/orrery_%s.py" % name) + (table if name == "sim" else "")
+        text = tree.text("tools/orrery_%s.py" % name) + (table if name == "sim" else tree.text("tools/orrery_launchers.py") if name == "run" else "")
         for word in words:
             if re.search(r"\.sim$|^\./|^app$|^PROGRAM|\.f90$", word) or word in ("--", "|", "&&", ";"):
                 break

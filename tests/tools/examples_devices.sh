@@ -35,7 +35,7 @@ has out 'check: OK'
 has out 'to_device=3 to_cpu=3'
 
 # Data of devices in messages.
-many() { p=$1; shift; ok "$ORRERY" run -n 2 --mpirun "--oversubscribe --bind-to none" "$examples/$p/$p" --devices "$@"; }
+many() { p=$1; shift; ok "$ORRERY" run -n 2 --oversubscribe "$examples/$p/$p" --devices "$@"; }
 many ring -n 5
 many cholesky -nt 4 -b 8 --check
 has out 'check: OK'

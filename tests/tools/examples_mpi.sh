@@ -9,7 +9,7 @@ examples=$ORR_TEST_BUILDDIR/examples
 [ "$ORR_TEST_MPI$ORR_TEST_SIM" != nono ] || skip "no world with ranks"
 
 # real N PROGRAM ARGS...: a real run; sim N PROGRAM ARGS...: a simulated one; both have to say OK.
-real() { n=$1 p=$2; shift 2; ok "$ORRERY" run -n $n --mpirun "--oversubscribe --bind-to none" "$examples/$p/$p" "$@"; has out 'check: OK'; }
+real() { n=$1 p=$2; shift 2; ok "$ORRERY" run -n $n --oversubscribe "$examples/$p/$p" "$@"; has out 'check: OK'; }
 sim() { n=$1 p=$2; shift 2; ok "$ORRERY" sim -n $n --report r.json "$examples/$p/$p.sim" "$@"; has out 'check: OK'; }
 
 # all WORLD N: every example on N ranks.

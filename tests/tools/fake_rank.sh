@@ -36,7 +36,7 @@ account() { sed -n 's/^.*rank 3 of 64, alone: //; s/, in [0-9.]* s .*//; s/; hol
 	fi
 	if [ "$ORR_TEST_MPI" = yes ]; then
 		ok env STARPU_DISABLE_KERNELS=1 STARPU_MPI_FAKE_RANK=17 STARPU_MPI_FAKE_SIZE=64 "$ORRERY" run -n 3 \
-			--mpirun "--oversubscribe --bind-to none" "$cholesky" $args
+			--oversubscribe "$cholesky" $args
 		has err 'processes 0 and 1 of this run both play rank 17 of 64'
 		[ "$(grep -c 'both play' err)" = 1 ] || { cat err; die "not told once"; }
 	fi

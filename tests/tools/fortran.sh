@@ -20,7 +20,7 @@ build() {
 # run WORLD N PROGRAM: its output is in out.
 run() {
 	case $1 in
-	real) "$ORRERY" run -n "$2" --mpirun "--oversubscribe --bind-to none" "./$3.real" ;;
+	real) "$ORRERY" run -n "$2" --oversubscribe "./$3.real" ;;
 	sim) "$ORRERY" sim -n "$2" "./$3.sim" ;;
 	esac
 }

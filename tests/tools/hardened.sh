@@ -115,7 +115,7 @@ if [ "$ORR_TEST_MPI" = yes ]; then
 	# shellcheck disable=SC2086
 	ok "$ORRERY" cc $hard -o jumps jumps.c
 	nm -D jumps | grep -q __longjmp_chk || ! asked -D_FORTIFY_SOURCE=2 || die "the jump is not checked"
-	ok env STARPU_NCPU=1 "$ORRERY" run -n 2 --mpirun "--oversubscribe --bind-to none" ./jumps
+	ok env STARPU_NCPU=1 "$ORRERY" run -n 2 --oversubscribe ./jumps
 	[ "$(grep -c 'all jumps arrived' out)" = 2 ] || die "real: $(cat out err)"
 fi
 if [ "$ORR_TEST_SIM" = yes ]; then

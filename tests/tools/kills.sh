@@ -28,7 +28,7 @@ random() {
 
 # begin WORDS...: starts a run in the background.
 begin() {
-	"$ORRERY" run -n $ranks --mpirun "--oversubscribe --bind-to none" "$@" > out 2> err &
+	"$ORRERY" run -n $ranks --oversubscribe "$@" > out 2> err &
 	run=$!
 }
 
@@ -42,7 +42,7 @@ processes() {
 }
 
 # rank_of PID: its rank, empty if it is none.
-rank_of() { tr '\0' '\n' 2> /dev/null < "/proc/$1/environ" | sed -n 's/^OMPI_COMM_WORLD_RANK=//p'; }
+rank_of() { tr '\0' '\n' 2> /dev/null < "/proc/$1/environ" | sed -n "s/^$rank_variable=//p"; }
 
 # strike RANK: kills that rank; killed says whether there was one.
 strike() {
@@ -121,6 +121,6 @@ after 500
 kill -TERM $run
 wait $run && die "SIGTERM did not end the run"
 if grep -q 'was lost' err; then cat err; die "SIGTERM of the launcher is taken for the loss of a rank"; fi
-fails 1 "unknown argument '--bogus'" "$ORRERY" run -n 2 --mpirun "--oversubscribe --bind-to none" ${stencil%% *} --bogus
+fails 1 "unknown argument '--bogus'" "$ORRERY" run -n 2 --oversubscribe ${stencil%% *} --bogus
 if grep -q 'was lost' err; then die "a mistake is taken for the loss of a rank"; fi
 exit 0

@@ -9,10 +9,10 @@ stencil=$ORR_TEST_BUILDDIR/examples/stencil_lb/stencil_lb
 
 if [ "$ORR_TEST_MPI" = yes ]; then
 	for n in 1 2 4; do
-		ok "$ORRERY" run -n $n --mpirun "--oversubscribe --bind-to none" "$stencil" -b 500 --slow 1 --check
+		ok "$ORRERY" run -n $n --oversubscribe "$stencil" -b 500 --slow 1 --check
 		has out 'check: OK'
 	done
-	STARPU_MPI_LB=heat ok "$ORRERY" run -n 2 --mpirun "--oversubscribe --bind-to none" "$stencil" --no-balance -b 5000 --slow 0 --check
+	STARPU_MPI_LB=heat ok "$ORRERY" run -n 2 --oversubscribe "$stencil" --no-balance -b 5000 --slow 0 --check
 	has out 'check: OK'
 	if grep -q 'moved=0 ' out; then die "STARPU_MPI_LB did not start load balancing"; fi
 fi

@@ -100,6 +100,7 @@ ELSEWHERE = {
     ("doc/malleable.md", "orrery cc --elastic"): "it takes five minutes; tests/tools/pictures.sh runs its script",
     ("doc/malleable.md", "python3 doc/malleable.py --starts"): "it takes five minutes; tests/tools/pictures.sh runs its script",
     ("doc/running.md", "#!/bin/sh"): "it needs a cluster",
+    ("doc/running.md", "# 2 ranks on"): "tests/tools/run_jobs.sh",
     ("doc/statistics.md", "orrery top "): "tests/tools/top.sh",
     ("doc/statistics.md", "make scaling"): "tests/tools/scaling.sh",
     ("doc/statistics.md", "program   kind"): "tests/tools/scaling.sh",

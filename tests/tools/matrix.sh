@@ -140,7 +140,7 @@ chain() {
 ring=$ORR_TEST_BUILDDIR/examples/ring/ring
 if [ "$ORR_TEST_MPI" = yes ]; then
 	for transport in shm mpi; do
-		ORRERY_TRANSPORT=$transport chain $transport "$ORRERY" run -n 2 --mpirun "--oversubscribe --bind-to none" "$ring"
+		ORRERY_TRANSPORT=$transport chain $transport "$ORRERY" run -n 2 --oversubscribe "$ring"
 	done
 	grep -q 'shm: [0-9]* payloads' shm.txt || die "no line of the transport shm"
 fi
@@ -203,7 +203,7 @@ if [ "$ORR_TEST_SIM" = yes ]; then
 fi
 if [ "$ORR_TEST_MPI" = yes ]; then
 	ok "$ORRERY" cc broadcast.c -o broadcast
-	ok env STARPU_NCPU=1 "$ORRERY" run -n 6 --stats real.csv --mpirun "--oversubscribe --bind-to none" ./broadcast
+	ok env STARPU_NCPU=1 "$ORRERY" run -n 6 --stats real.csv --oversubscribe ./broadcast
 	ok "$PYTHON" judge.py real.csv 6 3
 fi
 

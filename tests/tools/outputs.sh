@@ -22,7 +22,7 @@ refused() {
 		before "$regex" env "$@" "$ORRERY" sim -n 2 "$ring.sim"
 	fi
 	if [ "$ORR_TEST_MPI" = yes ]; then
-		before "$regex" env "$@" "$ORRERY" run -n 2 --mpirun "--oversubscribe --bind-to none" "$ring"
+		before "$regex" env "$@" "$ORRERY" run -n 2 --oversubscribe "$ring"
 	fi
 }
 
@@ -74,8 +74,8 @@ ok env STARPU_CALIBRATE=1 STARPU_PERF_MODEL_DIR=new/models "$one"
 
 # Communication: rank 0 writes for all.
 if [ "$ORR_TEST_MPI" = yes ]; then
-	run="$ORRERY run -n 2 --mpirun=--oversubscribe\ --bind-to\ none"
-	real() { "$ORRERY" run -n 2 --mpirun "--oversubscribe --bind-to none" "$ring"; }
+	run="$ORRERY run -n 2 --oversubscribe"
+	real() { "$ORRERY" run -n 2 --oversubscribe "$ring"; }
 	fails 2 "--trace /nowhere/x: the directory /nowhere does not exist" "$ORRERY" run --trace /nowhere/x "$ring"
 	for bad in /nowhere/x file/x folder; do
 		export ORRERY_MPI_STATS_FILE=$bad

@@ -68,12 +68,12 @@ in_world() {
 # run_programs FOLDER-PREFIX: those of both worlds.
 run_programs() {
 	for n in 1 2; do
-		ok in_world real "$inst/bin/orrery" run -n $n --mpirun "--oversubscribe --bind-to none" "$1-real/ring"
+		ok in_world real "$inst/bin/orrery" run -n $n --oversubscribe "$1-real/ring"
 		has out "^ring $((2 * n))\$"
-		ok in_world real "$inst/bin/orrery" run -n $n --mpirun "--oversubscribe --bind-to none" "$1-real/sum"
+		ok in_world real "$inst/bin/orrery" run -n $n --oversubscribe "$1-real/sum"
 		has out "^sum $((200 * n))\$"
 		[ "$ORR_TEST_FORTRAN" = yes ] || continue
-		ok in_world real "$inst/bin/orrery" run -n $n --mpirun "--oversubscribe --bind-to none" "$1-real/count"
+		ok in_world real "$inst/bin/orrery" run -n $n --oversubscribe "$1-real/count"
 		has out "^count $((25 * n))\$"
 	done
 	if [ "$ORR_TEST_FORTRAN" = yes ]; then
@@ -104,7 +104,8 @@ process_sets() {
 	ok in_world real "$inst/bin/orrery" run --elastic -n 1 --max 2 ./loop -c 12 -f 5 -n 1 -l 2 -m i+
 	has out '^end with 2 processes'
 }
-process_sets
+# Processes come and go with Open MPI 4 only.
+[ "${ORR_TEST_ELASTIC-yes}" != yes ] || process_sets
 
 # A program of the runtime refers to the library of process sets only by way of liborrery-mpi: a linker that drops
 # what is not needed keeps it, whatever the order of the words is that make, libtool or CMake give it.
@@ -139,7 +140,7 @@ elastic_start() {
 	fails 1 'the library of process sets is missing' in_world real "$inst/bin/orrery" run --elastic -n 2 ./start
 	has err 'no process of the elastic run called MPI_Session_init'
 }
-elastic_start
+[ "${ORR_TEST_ELASTIC-yes}" != yes ] || elastic_start
 
 if command -v cmake > /dev/null; then
 	for w in real sim; do

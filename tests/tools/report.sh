@@ -26,7 +26,7 @@ if [ "$ORR_TEST_SIM" = yes ]; then
 	traces="$traces s c k"
 fi
 if [ "$ORR_TEST_MPI" = yes ]; then
-	ok "$ORRERY" run -n 3 --mpirun "--oversubscribe --bind-to none" --trace r "$tasks"
+	ok "$ORRERY" run -n 3 --oversubscribe --trace r "$tasks"
 	"$ORRERY" run --trace rk "$tasks" killed > out 2> err && die "it was not killed"
 	traces="$traces r rk"
 fi

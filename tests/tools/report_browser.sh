@@ -76,7 +76,7 @@ orrery_report.main(types.SimpleNamespace(settings={"version": "0"}), ["c", "-o",
 	browse c.html 1200
 fi
 if [ "$ORR_TEST_MPI" = yes ]; then
-	ok "$ORRERY" run -n 3 --mpirun "--oversubscribe --bind-to none" --trace r "$tasks"
+	ok "$ORRERY" run -n 3 --oversubscribe --trace r "$tasks"
 	page r
 	browse r.html 1200
 fi

@@ -10,7 +10,7 @@ examples=$ORR_TEST_BUILDDIR/examples
 [ "$ORR_TEST_MPI$ORR_TEST_SIM" != nono ] || skip "no world with ranks"
 
 # real N PROGRAM ARGS...: a real run; sim N PROGRAM ARGS...: a simulated one.
-real() { n=$1 p=$2; shift 2; ok "$ORRERY" run -n $n --mpirun "--oversubscribe --bind-to none" "$examples/$p/$p" "$@" --check; has out 'check: OK'; }
+real() { n=$1 p=$2; shift 2; ok "$ORRERY" run -n $n --oversubscribe "$examples/$p/$p" "$@" --check; has out 'check: OK'; }
 sim() { n=$1 p=$2; shift 2; ok "$ORRERY" sim --quiet --cpus 2 -n $n "$examples/$p/$p.sim" "$@" --check; has out 'check: OK'; }
 
 # both N CHANGES PROGRAM ARGS...: in each world; they move the same.
@@ -62,8 +62,10 @@ if [ "$ORR_TEST_SIM" = yes ]; then
 	elastic_sim stencil_lb -b 4000 --blocks 32 --niter 1000
 fi
 if [ "$ORR_TEST_MPI" = yes ]; then
-	elastic_real cholesky -b '72 84 108 160' -nt 40
-	elastic_real stencil_lb --niter '600 1000 2400 10000' -b 20000 --blocks 32
+	if [ "${ORR_TEST_ELASTIC-yes}" = yes ]; then # not every MPI lets processes come and go
+		elastic_real cholesky -b '72 84 108 160' -nt 40
+		elastic_real stencil_lb --niter '600 1000 2400 10000' -b 20000 --blocks 32
+	fi
 	fails 1 'does not run elastically' "$ORRERY" run -n 1 "$examples/cholesky/cholesky" --elastic
 fi
 

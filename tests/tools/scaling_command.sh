@@ -12,7 +12,7 @@ plot=--no-plot
 "$PYTHON" -c 'import matplotlib' 2> err && plot=
 ranks=none
 if [ "$ORR_TEST_MPI" = yes ]; then ranks=1,2; fi
-run='--mpirun=--oversubscribe\ --bind-to\ none'
+run='--oversubscribe'
 
 # The words of $plot are split on purpose.
 # shellcheck disable=SC2086

@@ -48,8 +48,8 @@ fi
 of plain 1 env ORRERY_STATISTICS=plain.jsonl STARPU_NCPU=1 ORRERY_FAKE_DEVICES=1 STARPU_LIMIT_CUDA_MEM=4 STARPU_MINIMUM_CLEAN_BUFFERS=0 STARPU_IDLE_POWER=80 "$devices"
 has plain.jsonl '"energy_j": [1-9]'
 if [ "$ORR_TEST_MPI" = yes ]; then
-	of real 2 "$ORRERY" run -n 2 --mpirun "--oversubscribe --bind-to none" --statistics real.jsonl "$ring"
+	of real 2 "$ORRERY" run -n 2 --oversubscribe --statistics real.jsonl "$ring"
 	# Without `orrery run', a file of an older run does not stay.
-	of real 2 env ORRERY_STATISTICS="$PWD/real.jsonl" mpirun -n 2 --oversubscribe --bind-to none "$ring"
+	of real 2 env ORRERY_STATISTICS="$PWD/real.jsonl" $("$ORRERY" run --show -n 2 --oversubscribe "$ring" | grep -v "^#")
 fi
 exit 0

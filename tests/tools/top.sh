@@ -177,7 +177,7 @@ fi
 
 # The end is foretold if it can be known.
 if [ "$ORR_TEST_MPI" = yes ]; then
-	"$ORRERY" run -n 2 --mpirun "--oversubscribe --bind-to none" "$program" none 160 > app.out 2> app.err &
+	"$ORRERY" run -n 2 --oversubscribe "$program" none 160 > app.out 2> app.err &
 	pid=$!
 	for _ in $(seq 100); do
 		"$ORRERY" top "$pid" --once --json > out 2> err && grep -q '"end": {"seconds": [1-9]' out && break
@@ -194,7 +194,7 @@ fi
 
 # On a terminal the table comes again, and q ends it.
 if [ "$ORR_TEST_MPI" = yes ]; then
-	"$ORRERY" run -n 2 --mpirun "--oversubscribe --bind-to none" "$program" "$PWD/go" > app.out 2> app.err &
+	"$ORRERY" run -n 2 --oversubscribe "$program" "$PWD/go" > app.out 2> app.err &
 	pid=$!
 	up 2
 	"$PYTHON" - "$ORRERY" "$pid" << 'END' || die "the terminal"
@@ -230,5 +230,5 @@ END
 fi
 
 if [ "$ORR_TEST_SIM" = yes ]; then both simulated 4 "$ORRERY" sim -n 4 --kernels run "$program.sim"; fi
-if [ "$ORR_TEST_MPI" = yes ]; then both real 2 "$ORRERY" run -n 2 --mpirun "--oversubscribe --bind-to none" "$program"; fi
+if [ "$ORR_TEST_MPI" = yes ]; then both real 2 "$ORRERY" run -n 2 --oversubscribe "$program"; fi
 exit 0

@@ -50,7 +50,7 @@ if [ "$ORR_TEST_SIM" = yes ]; then
 	row "SELECT count(*) > 0, min(length_ns) >= 0 FROM turns WHERE what = 'tasks'" "1 1"
 fi
 if [ "$ORR_TEST_MPI" = yes ]; then
-	ok "$ORRERY" run -n 2 --mpirun "--oversubscribe --bind-to none" --trace r "$turns"
+	ok "$ORRERY" run -n 2 --oversubscribe --trace r "$turns"
 	lists r
 	ok "$ORRERY" trace r --text --kinds progression
 	has out ' engine asleep [0-9]+ 0 0 own'

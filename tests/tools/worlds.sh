@@ -38,7 +38,7 @@ ok "$ORRERY" run -n 2 ./app hello
 has out '^sum 3 of 2, argument hello$'
 ok "$ORRERY" run -n 4 app hello
 has out '^sum 10 of 4, argument hello$'
-ok "$ORRERY" run -n 2 --mpirun "--oversubscribe -x X=1" ./app
+ok "$ORRERY" run -n 2 --oversubscribe ./app
 "$ORRERY" run -n 1 ./app x 3 > out 2>&1
 [ $? = 3 ] || die "the exit status of the program was lost in the real world"
 ok "$ORRERY" sim -n 5 app.sim hello

@@ -5,8 +5,8 @@
 
 const KERNEL_COLOURS = ["#4e79a7", "#e07b1a", "#4a9a45", "#a3609b", "#2f9c95", "#b8942a", "#8c6239", "#d9534f", "#6a6fc4", "#5b8c2a", "#c2558a", "#3d7ea6"];
 const STATE_COLOURS = {
-	light: { copy: "#8a6d00", runtime: "#454b54", message: "#e79aa3", program: "#9ad3de", task: "#d3d8de", rest: "#eceef1" },
-	dark: { copy: "#cfae2f", runtime: "#aab2bd", message: "#8a3d48", program: "#2b6b77", task: "#3b424c", rest: "#23272d" },
+	light: { copy: "#8a6d00", runtime: "#454b54", message: "#e79aa3", program: "#9ad3de", task: "#d3d8de", rest: "#eceef1", missing: "#f6ecd6" },
+	dark: { copy: "#cfae2f", runtime: "#aab2bd", message: "#8a3d48", program: "#2b6b77", task: "#3b424c", rest: "#23272d", missing: "#37301f" },
 };
 const PIECE_STATES = { copy: "copy", runtime: "runtime", program: "program", begin: "program", datum: "program", finish: "rest", unknown: "rest" };
 
@@ -92,8 +92,9 @@ class Page {
 		this.colours.names = this.run.kernels.map(k => k.name);
 		byId("title").textContent = this.meta.title;
 		byId("subtitle").textContent = [this.meta.memo, about.machine_line].filter(Boolean).join(" · ");
-		byId("cut").hidden = !about.state;
-		byId("cut").textContent = about.state ? `This trace is not whole: ${about.state}. What is drawn is true up to there.` : "";
+		byId("cut").hidden = !about.state && !about.missing;
+		byId("cut").textContent = (about.state ? `This trace is not whole: ${about.state}. What is drawn is true up to there. ` : "")
+			+ (about.missing ? `Not all is drawn: ${about.missing}.` : "");
 		this.explain();
 		this.gantt.load(this.run);
 		this.legend();

@@ -129,13 +129,17 @@ void orr_sim_glue_comm_start(struct orr_sim_flow *f, sg_host_t from, sg_host_t t
 	static std::unordered_map<const s4u::Activity *, std::pair<s4u::CommPtr, orr_sim_flow *>>
 		under_way;
 	static const bool listens = [] {
-		s4u::Activity::on_completion_cb([](s4u::Activity const &a) {
+		// The argument is an activity in SimGrid 3, and a message in 4.
+		s4u::Comm::on_completion_cb([](auto const &a) {
+			// SimGrid still looks at it after this call.
+			static s4u::CommPtr &last = *new s4u::CommPtr;
 			auto at = under_way.find(&a);
 			if (at == under_way.end())
 				return;
-			auto entry = at->second;
+			auto *flow = at->second.second;
+			last = std::move(at->second.first);
 			under_way.erase(at);
-			orr_sim_network_comm_ended(entry.second);
+			orr_sim_network_comm_ended(flow);
 		});
 		return true;
 	}();

@@ -67,6 +67,12 @@ void orr_sys_run_name(struct orr_process *proc, char *name, size_t size)
 	snprintf(name, size, "%s", "");
 }
 
+unsigned orr_sys_run_size(struct orr_process *proc)
+{
+	(void) proc;
+	return (unsigned) orr_sim.nranks;
+}
+
 /* ---- questions: the launcher answers for all ranks (sim/launcher/launcher_live.c) ---- */
 
 void orr_sys_live_start(struct orr_process *proc)

@@ -27,9 +27,15 @@ static int try_change(struct orr_process *proc)
 	return ORR_ATOMIC_CAS(&proc->core->ctx_busy, &free_, 1);
 }
 
-/* [waits] */
+/* A policy, too, may change contexts while a worker is inside it: it is not waited for, then.
+ * [waits]
+ */
 static void begin_change(struct orr_process *proc)
 {
+	const struct orr_worker *w = orr_thread_self()->worker;
+	int inside = w && ORR_ATOMIC_LOAD(&w->in_ctx);
+
+	ORR_ATOMIC_ADD(&proc->core->ctx_inside, inside);
 	while (!try_change(proc)) {
 		unsigned key = orr_waitq_prepare(&proc->done);
 
@@ -38,6 +44,7 @@ static void begin_change(struct orr_process *proc)
 		else
 			orr_waitq_wait(&proc->done, key, 1000);
 	}
+	ORR_ATOMIC_ADD(&proc->core->ctx_inside, -inside);
 }
 
 static void leave_finished(struct orr_process *proc);
@@ -149,6 +156,23 @@ static void leave(struct orr_process *proc, struct orr_ctx *ctx, const int *ids,
 	orr_ctx_wake_all(proc, ctx);
 }
 
+/* Those that have left the context and are still looking for a task of it find one now or never:
+ * they are waited for, so that none takes a task that is submitted later. [waits] */
+static void wait_for_leavers(struct orr_process *proc, const struct orr_ctx *ctx, const int *ids,
+			     unsigned n)
+{
+	const struct orr_worker *self = orr_thread_self()->worker;
+
+	for (unsigned i = 0; i < n; i++) {
+		const struct orr_worker *w = &proc->core->workers[ids[i]];
+
+		while (w != self && !orr_ctx_has(ctx, w) &&
+		       ORR_ATOMIC_LOAD(&w->in_ctx) == ctx->id + 1 &&
+		       !ORR_ATOMIC_LOAD(&proc->core->ctx_inside))
+			orr_sys_sleep_us(10);
+	}
+}
+
 static unsigned members(struct orr_process *proc, const struct orr_ctx *ctx, int *out)
 {
 	unsigned n = 0;
@@ -256,6 +280,7 @@ void starpu_sched_ctx_remove_workers(int *workerids_ctx, unsigned nworkers_ctx,
 		}
 	}
 	leave(proc, ctx, workerids_ctx, nworkers_ctx);
+	wait_for_leavers(proc, ctx, workerids_ctx, nworkers_ctx);
 	end_change(proc);
 }
 

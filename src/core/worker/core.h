@@ -51,6 +51,7 @@ struct orr_core {
 		*ctx[STARPU_NMAX_SCHED_CTXS]; /* by number: ctx[0] is ctx0, NULL: never made */
 	unsigned nctxs;                       /* atomic: contexts there are */
 	unsigned ctx_busy;    /* atomic: somebody makes, changes or deletes contexts */
+	unsigned ctx_inside;  /* atomic: threads inside a policy that wait to change contexts */
 	unsigned ctx_leaving; /* atomic: a context became empty whose workers must leave it */
 	int *explicit_ids;    /* STARPU_WORKERS_CPUID: units to bind to, nexplicit of them, owned */
 	unsigned nexplicit;

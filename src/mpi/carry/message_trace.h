@@ -90,10 +90,13 @@ static inline void orr_mpi_trace_post(struct orr_mpi *mpi, const struct orr_mpi_
 static inline void orr_mpi_trace_grant(struct orr_mpi *mpi, const struct orr_mpi_req *req)
 {
 	if (orr_mpi_is_traced(mpi))
-		orr_trace_add(mpi->proc, (struct orr_trace_event){ .kind = ORR_TRACE_GRANT,
-								   .worker = -1,
-								   .b = (uint32_t) req->seq,
-								   .c = orr_thread_self()->cause });
+		orr_trace_add(mpi->proc,
+			      (struct orr_trace_event){
+				      .kind = ORR_TRACE_GRANT,
+				      .flags = req->kind == ORR_MPI_RECV ? ORR_TRACE_RECEIVE : 0,
+				      .worker = -1,
+				      .b = (uint32_t) req->seq,
+				      .c = orr_thread_self()->cause });
 }
 
 /* Of the kinds ROUTE, SENT, MATCH and RECV. */
