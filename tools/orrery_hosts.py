@@ -130,6 +130,11 @@ def short(host):
     return host.partition(".")[0]
 
 
+def known(launcher, options, environment):
+    """{host: the ranks that it takes, 0 if that is not said} of a run, as far as its options or the job name them."""
+    return orrery_jobs.slots_of_options(options, launcher) or dict.fromkeys(orrery_jobs.hosts_of_job(environment), 0)
+
+
 def without(launcher, options, lost, environment):
     """The options of a run without hosts that are lost: its ranks share the others. None if no other is known."""
     kept, words = [], list(options)
@@ -140,7 +145,7 @@ def without(launcher, options, lost, environment):
             kept.append(word)
         elif not equals:
             del words[:1]
-    named = orrery_jobs.slots_of_options(options, launcher) or dict.fromkeys(orrery_jobs.hosts_of_job(environment), 0)
+    named = known(launcher, options, environment)
     gone = {short(host) for host in lost}
     left = ["%s:%d" % (host, slots) if slots else host for host, slots in named.items() if short(host) not in gone]
     if not left or len(left) == len(named):

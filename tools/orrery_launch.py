@@ -12,9 +12,12 @@
 import ctypes
 import os
 import re
+import select
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -35,6 +38,7 @@ class Lost:
     """A rank that a signal ended."""
 
     weight = 2  # of what is said about a loss, the heaviest counts
+    sure = True  # there was something to lose
     hosts = []  # that are lost as a whole
 
     def __init__(self, match):
@@ -50,6 +54,7 @@ class Silent:
     """Ranks from which no sign of life came."""
 
     weight = 3
+    sure = True
 
     def __init__(self, match):
         self.what = match.group(1).decode(errors="replace")
@@ -59,10 +64,25 @@ class Silent:
         return "no sign of life came from %s" % self.what
 
 
+class Broken:
+    """A host whose connection to the launcher ended. Its name may be known by other means only (Agents)."""
+
+    weight = 2
+    sure = False
+
+    def __init__(self, match):
+        name = match.groupdict().get("host")
+        self.hosts = [name.decode(errors="replace")] if name else []
+
+    def __str__(self):
+        return "%s was lost (its connection to mpirun ended)" % ("host " + self.hosts[0] if self.hosts else "a host")
+
+
 class Closed:
-    """Ranks of a host that have closed their connections: all that is said of a host that starts anew."""
+    """Ranks of a host that have closed their connections."""
 
     weight = 1
+    sure = True
     hosts = []  # the host may be there
 
     def __init__(self, match):
@@ -74,7 +94,8 @@ class Closed:
 
 def words_of(launcher):
     """Pairs of a kind of loss and the words by which it is known."""
-    return [(kind, words) for kind, words in ((Silent, SILENT), (Lost, launcher.lost), (Closed, launcher.closed)) if words]
+    kinds = ((Silent, SILENT), (Lost, launcher.lost), (Broken, launcher.broken), (Closed, launcher.closed))
+    return [(kind, words) for kind, words in kinds if words]
 
 
 def heaviest(outputs):
@@ -123,24 +144,66 @@ def children(pid):
         return []
 
 
-def kill_all(child):
-    """Kills mpirun and what it has started here."""
+class Agents:
+    """The processes by which the launcher reaches other hosts, such as ssh, each with the name of its host among its words.
+    The first one that ends is that of a host that is lost, when the launcher says that one is."""
+
+    def __init__(self, pid, hosts):
+        self.pid, self.hosts, self.first, self.over = pid, hosts, None, False
+        if hosts and hasattr(os, "pidfd_open"):
+            threading.Thread(target=self.watch, daemon=True).start()
+
+    def host_of(self, pid):
+        try:
+            with open("/proc/%d/cmdline" % pid, "rb") as file:
+                words = file.read().decode(errors="replace").split("\0")
+        except OSError:
+            return None
+        return next((host for host in self.hosts if host in words), None)
+
+    def watch(self):
+        poll, known, seen = select.poll(), {}, set()
+        while not self.over and not self.first:
+            for pid in set(children(self.pid)) - seen:
+                host = self.host_of(pid)
+                try:
+                    fd = os.pidfd_open(pid)
+                except OSError:
+                    continue
+                seen.add(pid)
+                known[fd] = host
+                poll.register(fd, select.POLLIN)
+            for fd, _ in poll.poll(1000):
+                self.first = self.first or known[fd]
+                poll.unregister(fd)
+                os.close(fd)
+
+
+def kill_all(child, launcher):
+    """Kills mpirun and what it has started here, and removes the folder that it would have removed."""
     for pid in [child.pid] + children(child.pid):
         try:
             os.kill(pid, signal.SIGKILL)
         except ProcessLookupError:
             pass
+    if launcher.folder:
+        parent, own = os.path.join(tempfile.gettempdir(), launcher.folder(os.uname().nodename, os.geteuid())), "pid.%d" % child.pid
+        shutil.rmtree(os.path.join(parent, own), ignore_errors=True)
+        try:
+            os.rmdir(parent)
+        except OSError:
+            pass  # other runs go on
 
 
-def kill_hung(child, waited):
+def kill_hung(child, launcher, waited):
     """Kills mpirun if it does not end; waited: seconds since it was told to."""
     if waited < (LAST_S if children(child.pid) else ALONE_S):
         return
     sys.stderr.write("orrery run: mpirun has not ended %.0f s after it was told to; it is killed\n" % waited)
-    kill_all(child)
+    kill_all(child, launcher)
 
 
-def wait(child, signals, outputs):
+def wait(child, launcher, signals, outputs):
     """The child's status, and the signal by which somebody ended it or None; passes signals on meanwhile."""
     ended_by = told = silent = None
     while child.poll() is None:
@@ -148,12 +211,12 @@ def wait(child, signals, outputs):
         if isinstance(heaviest(outputs), Silent):
             silent = silent or time.monotonic()
             if time.monotonic() - silent > LOST_S:
-                kill_all(child)
+                kill_all(child, launcher)
                 child.wait()
                 return 1, ended_by
         if info is None:
             if ended_by:
-                kill_hung(child, time.monotonic() - told)
+                kill_hung(child, launcher, time.monotonic() - told)
             continue
         if info.si_signo in ENDS:
             ended_by = info.si_signo
@@ -178,8 +241,9 @@ def left_behind(environment):
     return "%s: nothing was written, because that is done at the end of a run; other files are not complete" % " and ".join(missing)
 
 
-def launch(launcher, command, environment):
-    """Runs mpirun; its exit status, and the rank that was lost or None. A run that somebody interrupts ends here."""
+def launch(launcher, command, environment, hosts=()):
+    """Runs mpirun; its exit status, and what was lost or None. hosts: those of the run, as far as they are known. A run that
+    somebody interrupts ends here."""
     begin = time.monotonic()
     signals = {signal.SIGCHLD, *PASSED_ON}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
@@ -188,7 +252,9 @@ def launch(launcher, command, environment):
         child = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE if launcher.lost_in_output else None,
                                  stderr=subprocess.PIPE, preexec_fn=lambda: prepare(before))
         outputs = [Output(pipe, to, words_of(launcher)) for pipe, to in ((child.stdout, sys.stdout), (child.stderr, sys.stderr)) if pipe]
-        status, ended_by = wait(child, signals, outputs)
+        agents = Agents(child.pid, hosts)
+        status, ended_by = wait(child, launcher, signals, outputs)
+        agents.over = True
         for output in outputs:
             output.reader.join(10)
     finally:
@@ -198,6 +264,8 @@ def launch(launcher, command, environment):
             "interrupted" if ended_by == signal.SIGINT else "terminated", time.monotonic() - begin, left_behind(environment)))
         sys.exit(128 + ended_by)
     lost = heaviest(outputs)
+    if isinstance(lost, Broken) and not lost.hosts and agents.first:
+        lost.hosts = [agents.first]
     if isinstance(lost, Lost) and launcher.signal_status:
         status = 128 + int(lost.signal)
     return status, lost

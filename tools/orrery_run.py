@@ -217,23 +217,31 @@ def parse(context, arguments):
 
 
 def run_plain(launcher, command, environment):
-    """The exit status of the run; says which rank was lost, if one was."""
-    status, lost = launch(launcher, command, environment)
+    """The exit status of the run; says what was lost, if anything was. command: mpirun with its options, and the program with its."""
+    options, program = command
+    status, lost = launch(launcher, options + program, environment, orrery_hosts.known(launcher, options, environment))
     if lost:
         sys.stderr.write("orrery run: %s, and nobody goes on without it: all ranks have ended. "
                          "A program with checkpoints goes on with --restart\n" % lost)
     return 128 - status if status < 0 else status
 
 
+def has_begun(folder):
+    """Whether a program with checkpoints has come so far that the folder is in use."""
+    return os.path.isdir(folder) and bool(os.listdir(folder))
+
+
 def run_restarting(launcher, command, environment, restart):
     """The exit status of the run that comes to its end. command: mpirun with its options, and the program with its."""
     options, program = command
     for attempt in range(restart.times + 1):
-        status, lost = launch(launcher, options + program, environment)
+        status, lost = launch(launcher, options + program, environment, orrery_hosts.known(launcher, options, environment))
         if status == 0 or (lost is None and 0 < status <= 128):
             break
         if status < 0:  # mpirun itself was ended, by whoever wants an end
             return 128 - status
+        if lost and not lost.sure and not has_begun(restart.folder):
+            break  # the host could not be reached from the beginning
         what, where = str(lost) if lost else "a rank was lost", ""
         if lost and lost.hosts and attempt < restart.times:
             options = orrery_hosts.without(launcher, options, lost.hosts, environment)
@@ -365,8 +373,8 @@ def main(context, arguments):
     several = names_hosts(launcher, environment, request.extra)
     if several and launcher.exports:
         options += orrery_hosts.passed_on(launcher, environment, request.extra or [])
-    program = [program] + request.words[1:]
-    command = request.mpiexec + number + options + program
+    parts = (request.mpiexec + number + options, [program] + request.words[1:])
+    command = parts[0] + parts[1]
     if request.elastic["elastic"]:
         command = elastic_command(context, request, command, environment)
     if request.show:
@@ -375,7 +383,7 @@ def main(context, arguments):
         print(shlex.join(command) if hasattr(shlex, "join") else " ".join(command))
         return 0
     if restart.folder:
-        return outputs.check(run_restarting(launcher, (request.mpiexec + number + options, program), environment, restart))
+        return outputs.check(run_restarting(launcher, parts, environment, restart))
     if request.elastic["elastic"]:
         exec_program(command, environment)
-    return outputs.check(run_plain(launcher, command, environment))
+    return outputs.check(run_plain(launcher, parts, environment))

@@ -9,6 +9,7 @@
 #     $hosts_agent HOST WORDS   as ssh: the words are for a shell, which has an environment of its own
 #     hosts_shape HOST RATE [DELAY [LOSS]]
 #                               its link, as tc says it: 200mbit 1ms 30%; fails where the kernel cannot
+#     hosts_lose HOST PERCENT   its link loses so many packets at random, both ways, on any kernel
 #     hosts_cut HOST, hosts_mend HOST      takes its link away, gives it back
 #     hosts_processes HOST      the processes there, without the one that holds it
 #     hosts_idle HOST           waits until none is left; fails after ten seconds
@@ -144,6 +145,18 @@ hosts_shape() {
 		$side root handle 1: tbf rate "$2" burst 128kb latency 200ms || return 1
 	done
 	if [ -n "${3-}" ]; then on "$1" tc qdisc replace dev eth0 parent 1:1 netem delay "$3" ${4:+loss "$4"}; fi
+}
+
+hosts_lose() {
+	k=${1#h}
+	ip link set "v$k" nomaster && ip link add "c$k" type veth peer name "d$k" && ip link set "d$k" master bed up && ip link set "c$k" up || return 1
+	: > "$hosts/$1.lossy"
+	"${PYTHON:-python3}" "$ORR_TEST_SRCDIR/tests/lib/lossy.py" "v$k" "c$k" "$2" > "$hosts/$1.lossy" 2>&1 &
+	for _ in $(seq 200); do
+		[ ! -s "$hosts/$1.lossy" ] || break
+		sleep 0.05
+	done
+	grep -q '^joined' "$hosts/$1.lossy" || { cat "$hosts/$1.lossy"; return 1; }
 }
 
 hosts_cut() {
