@@ -3,7 +3,7 @@
 #
 # What the heartbeat must not take for a loss: links that lose 30 % of all packets, a host that stands still for two
 # seconds, a link that is away for two seconds, and ranks whose workers and engine compute for twice the limit. The runs
-# come to their end. One whose heartbeats a firewall keeps says so, and goes on, too.
+# come to their end. One whose signs of life a firewall keeps says so, and goes on, too.
 # orr-test: timeout 240
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 . "$ORR_TEST_SRCDIR/tests/lib/hosts.sh"
@@ -11,7 +11,7 @@
 hosts_world "$@"
 hosts_up 3
 app=$ORR_TEST_BUILDDIR/tests/mpi/lost
-export STARPU_NCPU=1 ORRERY_HEARTBEAT_TIMEOUT=3000000
+export STARPU_NCPU=1 ORRERY_HEARTBEAT_TIMEOUT=6000000
 options="--host h1:2,h2:2,h3:2 --bind-to none"
 
 # begin SECONDS [KERNEL_S]: starts a run on all hosts, and waits until its messages go round.
@@ -29,13 +29,13 @@ begin() {
 
 # survived: it comes to its end, and says nothing of a loss.
 survived() {
-	wait $run || { cat out err; die "exit status $?"; }
+	wait $run || die "exit status $?: $(cat out err)"
 	has out '^done$'
 	if grep -E 'no sign of life|no heartbeat' err; then die "a false alarm"; fi
 }
 
 date +'%T computing'
-begin 1 6
+begin 1 12
 survived
 
 date +'%T a host that stands still'
@@ -49,14 +49,26 @@ done
 survived
 
 date +'%T a link that is away'
-begin 8
+begin 10
 hosts_cut h2
-sleep 1.7
+sleep 3
 hosts_mend h2
 survived
 
 date +'%T 30 % loss'
-begin 20
-hosts_lose h3 30 || die "no packets are lost"
+begin 25
+hosts_lose h3 30 || die "no link that loses packets"
 survived
+hosts_loses h3 || die "no packet was lost"
+hosts_mend h3
+
+date +'%T a firewall'
+hosts_lose h2 udp || die "no link that loses packets"
+begin 10
+wait $run || die "exit status $?: $(cat out err)"
+hosts_loses h2 || die "no packet was lost"
+cat err
+has err 'warning: no heartbeat of rank 1 on host h1 arrives here: .*let UDP pass between the hosts'
+has err 'warning: no heartbeat of rank 3 on host h2 arrives here: '
+if grep 'no sign of life' err; then die "a false alarm"; fi
 exit 0
