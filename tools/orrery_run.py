@@ -37,10 +37,11 @@ machines that the options or the job's allocation name.
                       tasks on all ranks: sets STARPU_NMPI_MS to N - 1 if the
                       environment does not set it
   --restart[=DIR]     if a rank is lost (killed, or its computer fails), start all
-                      ranks again; a program with checkpoints goes on from the
-                      last complete one in DIR (default: orrery-checkpoints), which
-                      may be there from an earlier run. DIR is told to the program
-                      as ORRERY_CHECKPOINT_DIR
+                      ranks again, without a host that is lost; a program with
+                      checkpoints goes on from the last complete one in DIR
+                      (default: orrery-checkpoints), which may be there from an
+                      earlier run. DIR is told to the program as
+                      ORRERY_CHECKPOINT_DIR
   --restarts K        at most K times (default 10)
   --report FILE.json  write what the run was, its time, tasks and messages, under
                       the names that `orrery sim --report` uses (sets

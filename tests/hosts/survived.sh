@@ -10,21 +10,15 @@
 [ "$ORR_TEST_MPI" = yes ] || skip "no mpirun"
 hosts_world "$@"
 hosts_up 3
+. "$ORR_TEST_SRCDIR/tests/lib/faults.sh"
 app=$ORR_TEST_BUILDDIR/tests/mpi/lost
 export STARPU_NCPU=1 ORRERY_HEARTBEAT_TIMEOUT=6000000
 options="--host h1:2,h2:2,h3:2 --bind-to none"
 
-# begin SECONDS [KERNEL_S]: starts a run on all hosts, and waits until its messages go round.
-begin() {
-	: > out
-	on h1 timeout 100 "$ORRERY" run -n 6 --mpirun "$options" "$app" "$@" > out 2> err &
-	run=$!
-	for _ in $(seq 800); do
-		if grep -q 'goes on' out; then return; fi
-		sleep 0.05
-	done
-	cat out err
-	die "the run does not begin"
+# start SECONDS [KERNEL_S]: a run on all hosts, whose messages go round.
+start() {
+	begin "-n 6" "$options" "$app" "$*"
+	begun 'goes on'
 }
 
 # survived: it comes to its end, and says nothing of a loss.
@@ -35,11 +29,11 @@ survived() {
 }
 
 date +'%T computing'
-begin 1 12
+start 1 12
 survived
 
 date +'%T a host that stands still'
-begin 10
+start 10
 for _ in 1 2; do
 	hosts_freeze h2
 	sleep 2
@@ -49,14 +43,14 @@ done
 survived
 
 date +'%T a link that is away'
-begin 10
+start 10
 hosts_cut h2
 sleep 3
 hosts_mend h2
 survived
 
 date +'%T 30 % loss'
-begin 25
+start 25
 hosts_lose h3 30 || die "no link that loses packets"
 survived
 hosts_loses h3 || die "no packet was lost"
@@ -64,7 +58,7 @@ hosts_mend h3
 
 date +'%T a firewall'
 hosts_lose h2 udp || die "no link that loses packets"
-begin 10
+start 10
 wait $run || die "exit status $?: $(cat out err)"
 hosts_loses h2 || die "no packet was lost"
 cat err

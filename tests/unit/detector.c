@@ -12,7 +12,7 @@
 #include "lib/test.h"
 #include "mpi/run/detector.c"
 
-#define MOST_RANKS 48
+#define MOST_RANKS 320
 #define LIMIT_US 3e6
 #define MOST_FLYING 65536
 
@@ -332,6 +332,33 @@ static void false_alarms(void)
 	end();
 }
 
+/* More ranks than are asked as a whole. */
+static void large_runs(void)
+{
+	begin(5, 64, 11, 0.1);
+	run_for(4e6);
+	ranks[200].frozen = 1;
+	run_for(LIMIT_US * 1.05 + 4e6);
+	check_end(0, 319, "lost: rank 200 on host h4; ", 11);
+	end();
+	begin(5, 64, 12, 0);
+	run_for(4e6);
+	for (int i = 128; i < 192; i++)
+		ranks[i].frozen = 1;
+	run_for(LIMIT_US * 1.05 + 4e6);
+	check_end(0, 319, "lost: host h3 with ranks 128, 129, ", 12);
+	end();
+	begin(40, 8, 13, 0.1);
+	run_for(4e6);
+	cut[8] = 1;
+	run_for(LIMIT_US * 1.05 + 4e6);
+	check_end(8, 15, "host h2 is cut off", 13);
+	for (int i = 8; i < 16; i++)
+		ranks[i] = (struct rank){ .d = ranks[i].d, .frozen = 1 };
+	check_end(0, 319, "lost: host h2 with ranks 8, 9, ", 13);
+	end();
+}
+
 static void peers_without_failure(void)
 {
 	begin(8, 6, 1, 0);
@@ -404,6 +431,7 @@ int main(void)
 	hosts_that_are_cut_off(3, 1);
 	hosts_that_are_cut_off(2, 2);
 	false_alarms();
+	large_runs();
 	peers_without_failure();
 	excuses();
 	nonsense();

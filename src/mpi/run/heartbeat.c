@@ -18,6 +18,8 @@
 #define LEAST_US 1e6   /* a shorter limit accuses a rank that the system lets wait */
 #define ENDS_US 3e6    /* this process ends then, even if MPI_Abort() never returns */
 #define CUT_OFF_US 1e6 /* likewise, where nobody can be told */
+#define LOOKS 100      /* so often the lock of the layer is asked for, ... */
+#define LOOKS_US 1e4   /* ... with such a pause */
 
 /* ---- what waits ---- */
 
@@ -50,6 +52,17 @@ static void note_request(struct orr_mpi_req *req, void *arg)
 	}
 }
 
+/* Nobody holds the lock for long; but if a thread that does hangs, the run ends all the same. */
+static int lock_in_time(struct orr_mpi *mpi)
+{
+	for (int i = 0; i < LOOKS; i++) {
+		if (orr_trylock(&mpi->lock))
+			return 1;
+		orr_sys_sleep_us(LOOKS_US);
+	}
+	return 0;
+}
+
 unsigned orr_detector_waits(struct orr_process *proc, const int *lost, int n,
 			    char text[ORR_DETECTOR_TEXT])
 {
@@ -57,9 +70,8 @@ unsigned orr_detector_waits(struct orr_process *proc, const int *lost, int n,
 	struct search s = { .lost = lost, .n = n };
 
 	text[0] = '\0';
-	if (!mpi)
+	if (!mpi || !lock_in_time(mpi))
 		return 0;
-	orr_lock(&mpi->lock);
 	orr_mpi_reqs_foreach(mpi, note_request, &s);
 	orr_unlock(&mpi->lock);
 	if (s.nfound)
