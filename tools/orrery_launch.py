@@ -108,6 +108,7 @@ class Output:
 
     def __init__(self, pipe, to, words):
         self.lost, self.to, self.words = None, to.fileno(), words
+        self.patience_s = 10  # after the end of the launcher
         self.end = b""  # of what was read, so that a line may come in two parts
         self.reader = threading.Thread(target=self.pass_on, args=(pipe.fileno(),), daemon=True)
         self.reader.start()
@@ -213,6 +214,8 @@ def wait(child, launcher, signals, outputs):
             if time.monotonic() - silent > LOST_S:
                 kill_all(child, launcher)
                 child.wait()
+                for output in outputs:
+                    output.patience_s = 1  # processes of a lost host may keep the pipe
                 return 1, ended_by
         if info is None:
             if ended_by:
@@ -256,7 +259,7 @@ def launch(launcher, command, environment, hosts=()):
         status, ended_by = wait(child, launcher, signals, outputs)
         agents.over = True
         for output in outputs:
-            output.reader.join(10)
+            output.reader.join(output.patience_s)
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
     if ended_by:

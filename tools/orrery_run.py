@@ -6,6 +6,7 @@
 # contradicts those of --mpirun.
 import collections
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -232,6 +233,21 @@ def has_begun(folder):
     return os.path.isdir(folder) and bool(os.listdir(folder))
 
 
+def take_locks(folder, hosts):
+    """Takes the folder of checkpoints from processes of lost hosts, which may hold it for ever. One that goes on later sees
+    that its lock has no name any more, and writes nothing (src/mpi/checkpoint/checkpoint_folder.c)."""
+    for name in os.listdir(folder) if os.path.isdir(folder) else []:
+        path = os.path.join(folder, name)
+        try:
+            if name.endswith(".lock") and not os.path.islink(path):
+                with open(path, errors="replace") as file:
+                    owner = re.match(r"process \d+ on ([^\s,]+),", file.readline(4096))
+                if owner and orrery_hosts.short(owner[1]) in map(orrery_hosts.short, hosts):
+                    os.unlink(path)
+        except OSError:
+            pass  # the program says that it is locked
+
+
 def run_restarting(launcher, command, environment, restart):
     """The exit status of the run that comes to its end. command: mpirun with its options, and the program with its."""
     options, program = command
@@ -250,6 +266,7 @@ def run_restarting(launcher, command, environment, restart):
                 sys.stderr.write("orrery run: %s; neither the options of mpirun nor the job name another host, so start the run "
                                  "again on the hosts that are left: it goes on from %s\n" % (what, restart.folder))
                 return status or 1
+            take_locks(restart.folder, lost.hosts)
             where = " without " + ", ".join(lost.hosts)
         if attempt == restart.times:
             sys.stderr.write("orrery run: %s; giving up after %d restarts\n" % (what, restart.times))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Datagrams between the ranks of a run, beside MPI: a part of the seam (base/seam.h). They go on
  * while MPI waits for a link that is cut, and for a rank that no longer answers. Implemented in
- * src/sys/mpi_datagram.c (UDP) and sim/sys/net/sim_datagram.c, where no link and no rank fails in this
- * way, so that there are none.
+ * src/sys/mpi_datagram.c (UDP) and sim/sys/net/sim_datagram.c, where no link and no rank fails in
+ * this way, so that there are none.
  *
  * The tags are those of base/seam.h.
  *
