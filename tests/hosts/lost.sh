@@ -4,7 +4,7 @@
 # Links and hosts that are lost while a run goes on: a link that is cut, a rank that is frozen (also rank 0), a host that is
 # frozen, all ranks or all processes of a host that are killed. Each time the right host and ranks are named in time, the
 # run ends with a status that is not 0, and no process, shared memory or file is left on any host (on one that was frozen:
-# once it goes on). With checkpoints, a run goes on without a host whose link was cut, or whose processes were killed.
+# once it goes on). With checkpoints, a run goes on without a host whose link was cut, that is frozen, or whose processes were killed.
 #     ORR_LOST="cut freeze" make check TESTS=tests/hosts/lost.sh
 # does these cases only. tests/bench/host_faults.sh does the same at random moments.
 # orr-test: timeout 300
@@ -39,27 +39,34 @@ ended() {
 	nothing_left
 }
 
-# goes_on FAULT HOST: a run with checkpoints that meets a fault comes to its right end without that host.
+# goes_on FAULT HOST [THAW]: a run with checkpoints that meets a fault comes to its right end without that host.
 goes_on() {
 	rm -rf orrery-checkpoints
 	begin "-n 4 --restart" "--host h1:1,h2:1,h3:1,h4:1 --bind-to none" "$ORR_TEST_BUILDDIR/examples/stencil/stencil" \
 		"-nx 6 -ny 6 -b 64 --niter 3011 --checkpoint 100 --check"
 	has_checkpoint
-	"$@"
+	$1 $2
 	wait $run || { cat out err; die "the run does not come to its end"; }
 	cat err out
 	has err "starting all ranks again without $2 from the last complete checkpoint"
 	has out 'check: OK'
+	[ -z "${3-}" ] || $3 $2
 	nothing_left
 }
 
-for case in ${ORR_LOST:-cut freeze freeze0 host ranks kill restart anew}; do
+for case in ${ORR_LOST:-cut freeze freeze0 host ranks kill restart anew later}; do
 	date +"%T $case"
 	case $case in
 	restart)
 		goes_on hosts_cut h3
 		has err 'lost: host h3 with rank 2; '
 		hosts_mend h3
+		continue
+		;;
+	later)
+		# Its processes hold locks at the checkpoints meanwhile.
+		goes_on hosts_freeze h2 hosts_thaw
+		has err 'lost: host h2 with rank 1; '
 		continue
 		;;
 	anew)
