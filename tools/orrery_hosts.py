@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 
+import orrery_jobs
 import orrery_launchers
 
 # Of a run, not of the shell: a rank has its own, or the launcher says them.
@@ -123,6 +124,34 @@ def transports(environment, several):
     between = "ucx" if "ucx" in names else "mpi"
     return "messages: " + (inside + " inside a host, " + between + " between hosts" if several else inside + " (one host)") + \
         ", ORRERY_TRANSPORT=" + value
+
+
+def short(host):
+    return host.partition(".")[0]
+
+
+def known(launcher, options, environment):
+    """{host: the ranks that it takes, 0 if that is not said} of a run, as far as its options or the job name them."""
+    return orrery_jobs.slots_of_options(options, launcher) or dict.fromkeys(orrery_jobs.hosts_of_job(environment), 0)
+
+
+def without(launcher, options, lost, environment):
+    """The options of a run without hosts that are lost: its ranks share the others. None if no other is known."""
+    kept, words = [], list(options)
+    while words:
+        word = words.pop(0)
+        name, equals, _ = word.partition("=")
+        if name not in launcher.hosts + launcher.host_files:
+            kept.append(word)
+        elif not equals:
+            del words[:1]
+    named = known(launcher, options, environment)
+    gone = {short(host) for host in lost}
+    left = ["%s:%d" % (host, slots) if slots else host for host, slots in named.items() if short(host) not in gone]
+    if not left or len(left) == len(named):
+        return None
+    crowd = [] if launcher.crowd[:1] and launcher.crowd[0] in kept else launcher.crowd
+    return kept + crowd + [launcher.hosts[0], ",".join(left)]
 
 
 def describe(launcher, mpiexec, ranks, options, environment, several):

@@ -140,16 +140,37 @@ def _first_words(path):
     return list(dict.fromkeys(words[0].split(":")[0] for words in lines if words))
 
 
-def hosts_of_options(words, launcher):
-    """The hosts that options of the launcher name, [] if that is not all of them."""
+def _slots_of_file(path, launcher):
+    """{host: the ranks that it takes, 0 if a host file does not say it}."""
+    hosts = {}
+    try:
+        with open(path) as stream:
+            for line in stream:
+                line = line.split("#")[0].strip()
+                match = launcher.slots.search(line)
+                if line:
+                    hosts[line.split()[0].split(":")[0]] = int(match.group(1)) if match else 0
+    except OSError:
+        return {}
+    return hosts
+
+
+def slots_of_options(words, launcher):
+    """{host: the ranks that it takes, 0 if that is not said} of the hosts that options of the launcher name."""
     path = host_file(words, launcher)
-    hosts = _first_words(path) if path else []
+    hosts = _slots_of_file(path, launcher) if path else {}
     for i, word in enumerate(words):
         name, equals, value = word.partition("=")
         if name in launcher.hosts:
             value = value if equals else words[i + 1] if i + 1 < len(words) else ""
-            hosts += [host.split(":")[0] for host in value.split(",") if host]
-    return list(dict.fromkeys(hosts))
+            for host, _, slots in (item.partition(":") for item in value.split(",") if item):
+                hosts[host] = hosts.get(host, 0) + (int(slots) if slots.isdigit() else 1)
+    return hosts
+
+
+def hosts_of_options(words, launcher):
+    """The hosts that options of the launcher name, [] if that is not all of them."""
+    return list(slots_of_options(words, launcher))
 
 
 def _expand(text):

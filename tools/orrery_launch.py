@@ -3,29 +3,43 @@
 # Runs the launcher (mpirun, see orrery_launchers.py) for `orrery run`, shows what it says as it says
 # it, and learns from it which rank was lost.
 # An interrupt that reaches mpirun while it starts can stop it for ever: its handler calls exit() in the middle of
-# malloc() (seen with Open MPI 4.1.4). So one that does not end after a signal that ends it is killed.
+# malloc() (seen with Open MPI 4.1.4). So one that does not end after a signal that ends it is killed. So is one that
+# waits for the daemon of a host that the heartbeat of the ranks (src/mpi/run/heartbeat.h) found lost; what it has started
+# on other hosts ends with it.
 # Invariant: mpirun gets each signal once, and SIGKILL only then. Signals of the terminal reach it by
 # themselves, because it is in our process group; only those that another process
 # sends to us are passed on.
 import ctypes
 import os
 import re
+import select
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
+# The words of the heartbeat about hosts and ranks that no sign of life comes from.
+SILENT = re.compile(rb"error: lost: ([^;\n]*); no sign of life for ([0-9.]+) s")
+SILENT_HOST = re.compile(r"\bhost (\S+) with ranks?\b")
 PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
 ENDS = (signal.SIGINT, signal.SIGTERM)
 # So long mpirun may take to end, without processes of its own and with them. It kills ranks after a second.
 ALONE_S, LAST_S = 10, 60
+# So long it may take after the ranks have ended because some are lost.
+LOST_S = 6
 PR_SET_PDEATHSIG = 1
 FROM_KERNEL = 128  # si_code of a signal that no process sent
 
 
 class Lost:
     """A rank that a signal ended."""
+
+    weight = 2  # of what is said about a loss, the heaviest counts
+    sure = True  # there was something to lose
+    hosts = []  # that are lost as a whole
 
     def __init__(self, match):
         self.rank, self.host, self.signal, self.name = [
@@ -36,11 +50,65 @@ class Lost:
             "rank " + self.rank if self.rank else "a rank", self.host, self.signal, ", " + self.name if self.name else "")
 
 
+class Silent:
+    """Ranks from which no sign of life came."""
+
+    weight = 3
+    sure = True
+
+    def __init__(self, match):
+        self.what = match.group(1).decode(errors="replace")
+        self.hosts = SILENT_HOST.findall(self.what)  # none of whose ranks answered
+
+    def __str__(self):
+        return "no sign of life came from %s" % self.what
+
+
+class Broken:
+    """A host whose connection to the launcher ended. Its name may be known by other means only (Agents)."""
+
+    weight = 2
+    sure = False
+
+    def __init__(self, match):
+        name = match.groupdict().get("host")
+        self.hosts = [name.decode(errors="replace")] if name else []
+
+    def __str__(self):
+        return "%s was lost (its connection to mpirun ended)" % ("host " + self.hosts[0] if self.hosts else "a host")
+
+
+class Closed:
+    """Ranks of a host that have closed their connections."""
+
+    weight = 1
+    sure = True
+    hosts = []  # the host may be there
+
+    def __init__(self, match):
+        self.host = match.group("host").decode(errors="replace")
+
+    def __str__(self):
+        return "ranks on host %s were lost (their connections were closed)" % self.host
+
+
+def words_of(launcher):
+    """Pairs of a kind of loss and the words by which it is known."""
+    kinds = ((Silent, SILENT), (Lost, launcher.lost), (Broken, launcher.broken), (Closed, launcher.closed))
+    return [(kind, words) for kind, words in kinds if words]
+
+
+def heaviest(outputs):
+    """What is said about a loss, or None."""
+    return max((output.lost for output in outputs if output.lost), key=lambda lost: lost.weight, default=None)
+
+
 class Output:
-    """What mpirun and the ranks write to a stream, passed on at once to one of ours; words: of a lost rank."""
+    """What mpirun and the ranks write to a stream, passed on at once to one of ours; words: of a loss."""
 
     def __init__(self, pipe, to, words):
         self.lost, self.to, self.words = None, to.fileno(), words
+        self.patience_s = 10  # after the end of the launcher
         self.end = b""  # of what was read, so that a line may come in two parts
         self.reader = threading.Thread(target=self.pass_on, args=(pipe.fileno(),), daemon=True)
         self.reader.start()
@@ -58,9 +126,10 @@ class Output:
             except OSError:
                 pass  # nobody reads it; the run goes on
             self.end = (self.end + piece)[-4096 - len(piece):]
-            match = self.words.search(self.end)
-            if match and not self.lost:
-                self.lost = Lost(match)
+            for kind, words in self.words:
+                match = words.search(self.end)
+                if match and (not self.lost or kind.weight > self.lost.weight):
+                    self.lost = kind(match)
 
     def write(self, piece):
         while piece:
@@ -76,26 +145,81 @@ def children(pid):
         return []
 
 
-def kill_hung(child, waited):
-    """Kills mpirun and what it has started here, if it does not end; waited: seconds since it was told to."""
-    left = children(child.pid)
-    if waited < (LAST_S if left else ALONE_S):
-        return
-    sys.stderr.write("orrery run: mpirun has not ended %.0f s after it was told to; it is killed\n" % waited)
-    for pid in [child.pid] + left:
+class Agents:
+    """The processes by which the launcher reaches other hosts, such as ssh, each with the name of its host among its words.
+    The first one that ends is that of a host that is lost, when the launcher says that one is."""
+
+    def __init__(self, pid, hosts):
+        self.pid, self.hosts, self.first, self.over = pid, hosts, None, False
+        if hosts and hasattr(os, "pidfd_open"):
+            threading.Thread(target=self.watch, daemon=True).start()
+
+    def host_of(self, pid):
+        try:
+            with open("/proc/%d/cmdline" % pid, "rb") as file:
+                words = file.read().decode(errors="replace").split("\0")
+        except OSError:
+            return None
+        return next((host for host in self.hosts if host in words), None)
+
+    def watch(self):
+        poll, known, seen = select.poll(), {}, set()
+        while not self.over and not self.first:
+            for pid in set(children(self.pid)) - seen:
+                host = self.host_of(pid)
+                try:
+                    fd = os.pidfd_open(pid)
+                except OSError:
+                    continue
+                seen.add(pid)
+                known[fd] = host
+                poll.register(fd, select.POLLIN)
+            for fd, _ in poll.poll(1000):
+                self.first = self.first or known[fd]
+                poll.unregister(fd)
+                os.close(fd)
+
+
+def kill_all(child, launcher):
+    """Kills mpirun and what it has started here, and removes the folder that it would have removed."""
+    for pid in [child.pid] + children(child.pid):
         try:
             os.kill(pid, signal.SIGKILL)
         except ProcessLookupError:
             pass
+    if launcher.folder:
+        parent, own = os.path.join(tempfile.gettempdir(), launcher.folder(os.uname().nodename, os.geteuid())), "pid.%d" % child.pid
+        shutil.rmtree(os.path.join(parent, own), ignore_errors=True)
+        try:
+            os.rmdir(parent)
+        except OSError:
+            pass  # other runs go on
 
 
-def wait(child, signals):
+def kill_hung(child, launcher, waited):
+    """Kills mpirun if it does not end; waited: seconds since it was told to."""
+    if waited < (LAST_S if children(child.pid) else ALONE_S):
+        return
+    sys.stderr.write("orrery run: mpirun has not ended %.0f s after it was told to; it is killed\n" % waited)
+    kill_all(child, launcher)
+
+
+def wait(child, launcher, signals, outputs):
     """The child's status, and the signal by which somebody ended it or None; passes signals on meanwhile."""
-    ended_by = told = None
+    ended_by = told = silent = None
     while child.poll() is None:
-        info = signal.sigtimedwait(signals, 1) if ended_by else signal.sigwaitinfo(signals)
+        info = signal.sigtimedwait(signals, 1)
+        if isinstance(heaviest(outputs), Silent):
+            silent = silent or time.monotonic()
+            if time.monotonic() - silent > LOST_S:
+                kill_all(child, launcher)
+                child.wait()
+                for output in outputs:
+                    output.patience_s = 1  # processes of a lost host may keep the pipe
+                return 1, ended_by
         if info is None:
-            kill_hung(child, time.monotonic() - told)
+            if ended_by:
+                kill_hung(child, launcher, time.monotonic() - told)
             continue
         if info.si_signo in ENDS:
             ended_by = info.si_signo
@@ -120,8 +244,9 @@ def left_behind(environment):
     return "%s: nothing was written, because that is done at the end of a run; other files are not complete" % " and ".join(missing)
 
 
-def launch(launcher, command, environment):
-    """Runs mpirun; its exit status, and the rank that was lost or None. A run that somebody interrupts ends here."""
+def launch(launcher, command, environment, hosts=()):
+    """Runs mpirun; its exit status, and what was lost or None. hosts: those of the run, as far as they are known. A run that
+    somebody interrupts ends here."""
     begin = time.monotonic()
     signals = {signal.SIGCHLD, *PASSED_ON}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
@@ -129,17 +254,21 @@ def launch(launcher, command, environment):
         sys.stdout.flush()
         child = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE if launcher.lost_in_output else None,
                                  stderr=subprocess.PIPE, preexec_fn=lambda: prepare(before))
-        outputs = [Output(pipe, to, launcher.lost) for pipe, to in ((child.stdout, sys.stdout), (child.stderr, sys.stderr)) if pipe]
-        status, ended_by = wait(child, signals)
+        outputs = [Output(pipe, to, words_of(launcher)) for pipe, to in ((child.stdout, sys.stdout), (child.stderr, sys.stderr)) if pipe]
+        agents = Agents(child.pid, hosts)
+        status, ended_by = wait(child, launcher, signals, outputs)
+        agents.over = True
         for output in outputs:
-            output.reader.join(10)
+            output.reader.join(output.patience_s)
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
     if ended_by:
         sys.stderr.write("orrery run: %s after %.1f s; %s\n" % (
             "interrupted" if ended_by == signal.SIGINT else "terminated", time.monotonic() - begin, left_behind(environment)))
         sys.exit(128 + ended_by)
-    lost = next((output.lost for output in outputs if output.lost), None)
-    if lost and launcher.signal_status:
+    lost = heaviest(outputs)
+    if isinstance(lost, Broken) and not lost.hosts and agents.first:
+        lost.hosts = [agents.first]
+    if isinstance(lost, Lost) and launcher.signal_status:
         status = 128 + int(lost.signal)
     return status, lost

@@ -19,7 +19,7 @@ class Launcher:
     """One row of the table; names and order of the fields are those of the constructor."""
 
     def __init__(self, name, package, files, version, crowd, unbound, bound, core_each, placing, hosts, host_files, slots, exports,
-                 lost, lost_in_output, signal_status, asks_root, elastic, no_elastic):
+                 lost, lost_in_output, broken, closed, folder, signal_status, asks_root, elastic, no_elastic):
         self.name, self.package = name, package
         self.files = files  # what the program itself is called, behind all links
         self.version = re.compile(version)  # of the first lines of --version
@@ -33,6 +33,9 @@ class Launcher:
         self.slots = re.compile(slots)  # of a line of a host file: the ranks that the host takes
         self.lost = re.compile(lost, re.DOTALL)  # what is said about a rank that a signal ended: rank, host, signal, name
         self.lost_in_output = lost_in_output  # on standard output
+        self.closed = closed and re.compile(closed, re.DOTALL)  # what MPI says in a rank whose connection to a host was closed there, None: nothing
+        self.broken = broken and re.compile(broken, re.DOTALL)  # what is said when the connection to a host ended: host, if that is said
+        self.folder = folder  # (host, user) -> the folder of its runs in that of temporary files, each in pid.N; None: another place
         self.signal_status = signal_status  # its status after a signal is the number alone, not 128 more
         self.asks_root = asks_root  # variables by which root says that it means it
         self.elastic, self.no_elastic = elastic, no_elastic  # options for processes that come and go, or the reason against
@@ -54,6 +57,9 @@ _HYDRA_PLACING = r"--?(map-by|bind-to|membind|ppn|perhost|hosts?|f|hostfile|mach
 _OPEN_MPI_FILES = ("--hostfile", "-hostfile", "--machinefile", "-machinefile", "--default-hostfile", "-default-hostfile")
 _OPEN_MPI_LOST = (rb"process rank (?P<rank>\d+) with PID \d+ on node (?P<host>\S+) exited on signal (?P<signal>\d+)"
                   rb"(?: \((?P<name>[^)]*)\))?")
+_OPEN_MPI_CLOSED = rb"peer process has unexpectedly disconnected\..*?Peer host: +(?P<host>\S+)"
+_OPEN_MPI_BROKEN = (rb"ORTE has lost communication with a remote daemon\..*?Remote daemon: +\S+ on node (?P<host>\S+)|"
+                    rb"ORTE was unable to reliably start one or more daemons\.")
 _OPEN_MPI_ROOT = ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "PRTE_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM")
 
 _OPEN_MPI = {
@@ -63,18 +69,19 @@ _OPEN_MPI = {
     "core_each": ["--map-by", "core", "--bind-to", "core"],
     "placing": _OPEN_MPI_PLACING,
     "hosts": ("--host", "-host", "-H", "--H"), "host_files": _OPEN_MPI_FILES, "slots": r"\bslots\s*=\s*(\d+)", "exports": "-x",
-    "lost": _OPEN_MPI_LOST, "lost_in_output": False, "signal_status": False,
+    "lost": _OPEN_MPI_LOST, "lost_in_output": False, "broken": _OPEN_MPI_BROKEN, "closed": _OPEN_MPI_CLOSED, "signal_status": False,
     "asks_root": _OPEN_MPI_ROOT,
 }
 
 OPEN_MPI_4 = Launcher(
     name="Open MPI", files=("orterun",), version=r"mpi(run|exec) \(Open MPI\) [1-4]\.", crowd=["--oversubscribe"],
     # processes end without the others, and one that dies may leave the others alone
+    folder=lambda host, user: "ompi.%s.%d" % (host.partition(".")[0], user),
     elastic=["--mca", "orte_allowed_exit_without_sync", "1", "--mca", "orte_enable_recovery", "1", "-x", "ORRERY_DYN_SERVER"],
     no_elastic=None, **_OPEN_MPI)
 OPEN_MPI_5 = Launcher(
     name="Open MPI 5 and later", files=("prterun", "prun"), version=r"mpi(run|exec) \(Open MPI\)|prte(run)? \(", crowd=["--map-by", ":OVERSUBSCRIBE"],
-    elastic=None,
+    folder=None, elastic=None,
     no_elastic="with Open MPI 5, processes that come and go have not been made to work; use Open MPI 4.1, or run with a fixed number of ranks",
     **_OPEN_MPI)
 HYDRA = Launcher(
@@ -84,7 +91,8 @@ HYDRA = Launcher(
     placing=_HYDRA_PLACING,
     hosts=("-hosts", "--hosts", "-host", "--host"), host_files=("-f", "--f", "-hostfile", "--hostfile", "-machinefile", "--machinefile"),
     slots=r"^\S+?:(\d+)", exports=None,
-    lost=rb"(?P<rank>)RUNNING AT (?P<host>\S+).*EXIT STRING: (?P<name>[^\n]*?) \(signal (?P<signal>\d+)\)", lost_in_output=True, signal_status=True,
+    lost=rb"(?P<rank>)RUNNING AT (?P<host>\S+).*EXIT STRING: (?P<name>[^\n]*?) \(signal (?P<signal>\d+)\)", lost_in_output=True, broken=None, closed=None, folder=None,
+    signal_status=True,
     asks_root=(),
     elastic=None, no_elastic="MPICH's mpiexec ends all processes when one leaves, so processes cannot come and go; use an Orrery built with Open MPI 4.1, "
                              "or run with a fixed number of ranks")

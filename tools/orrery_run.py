@@ -6,6 +6,7 @@
 # contradicts those of --mpirun.
 import collections
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -37,10 +38,11 @@ machines that the options or the job's allocation name.
                       tasks on all ranks: sets STARPU_NMPI_MS to N - 1 if the
                       environment does not set it
   --restart[=DIR]     if a rank is lost (killed, or its computer fails), start all
-                      ranks again; a program with checkpoints goes on from the
-                      last complete one in DIR (default: orrery-checkpoints), which
-                      may be there from an earlier run. DIR is told to the program
-                      as ORRERY_CHECKPOINT_DIR
+                      ranks again, without a host that is lost; a program with
+                      checkpoints goes on from the last complete one in DIR
+                      (default: orrery-checkpoints), which may be there from an
+                      earlier run. DIR is told to the program as
+                      ORRERY_CHECKPOINT_DIR
   --restarts K        at most K times (default 10)
   --report FILE.json  write what the run was, its time, tasks and messages, under
                       the names that `orrery sim --report` uses (sets
@@ -217,28 +219,60 @@ def parse(context, arguments):
 
 
 def run_plain(launcher, command, environment):
-    """The exit status of the run; says which rank was lost, if one was."""
-    status, lost = launch(launcher, command, environment)
+    """The exit status of the run; says what was lost, if anything was. command: mpirun with its options, and the program with its."""
+    options, program = command
+    status, lost = launch(launcher, options + program, environment, orrery_hosts.known(launcher, options, environment))
     if lost:
         sys.stderr.write("orrery run: %s, and nobody goes on without it: all ranks have ended. "
                          "A program with checkpoints goes on with --restart\n" % lost)
     return 128 - status if status < 0 else status
 
 
+def has_begun(folder):
+    """Whether a program with checkpoints has come so far that the folder is in use."""
+    return os.path.isdir(folder) and bool(os.listdir(folder))
+
+
+def take_locks(folder, hosts):
+    """Takes the folder of checkpoints from processes of lost hosts, which may hold it for ever. One that goes on later sees
+    that its lock has no name any more, and writes nothing (src/mpi/checkpoint/checkpoint_folder.c)."""
+    for name in os.listdir(folder) if os.path.isdir(folder) else []:
+        path = os.path.join(folder, name)
+        try:
+            if name.endswith(".lock") and not os.path.islink(path):
+                with open(path, errors="replace") as file:
+                    owner = re.match(r"process \d+ on ([^\s,]+),", file.readline(4096))
+                if owner and orrery_hosts.short(owner[1]) in map(orrery_hosts.short, hosts):
+                    os.unlink(path)
+        except OSError:
+            pass  # the program says that it is locked
+
+
 def run_restarting(launcher, command, environment, restart):
-    """The exit status of the run that comes to its end."""
+    """The exit status of the run that comes to its end. command: mpirun with its options, and the program with its."""
+    options, program = command
     for attempt in range(restart.times + 1):
-        status, lost = launch(launcher, command, environment)
+        status, lost = launch(launcher, options + program, environment, orrery_hosts.known(launcher, options, environment))
         if status == 0 or (lost is None and 0 < status <= 128):
             break
         if status < 0:  # mpirun itself was ended, by whoever wants an end
             return 128 - status
-        what = str(lost) if lost else "a rank was lost"
+        if lost and not lost.sure and not has_begun(restart.folder):
+            break  # the host could not be reached from the beginning
+        what, where = str(lost) if lost else "a rank was lost", ""
+        if lost and lost.hosts and attempt < restart.times:
+            options = orrery_hosts.without(launcher, options, lost.hosts, environment)
+            if not options:
+                sys.stderr.write("orrery run: %s; neither the options of mpirun nor the job name another host, so start the run "
+                                 "again on the hosts that are left: it goes on from %s\n" % (what, restart.folder))
+                return status or 1
+            take_locks(restart.folder, lost.hosts)
+            where = " without " + ", ".join(lost.hosts)
         if attempt == restart.times:
             sys.stderr.write("orrery run: %s; giving up after %d restarts\n" % (what, restart.times))
             break
-        sys.stderr.write("orrery run: %s; starting all ranks again from the last complete checkpoint (restart %d of %d)\n"
-                         % (what, attempt + 1, restart.times))
+        sys.stderr.write("orrery run: %s; starting all ranks again%s from the last complete checkpoint (restart %d of %d)\n"
+                         % (what, where, attempt + 1, restart.times))
     try:
         os.rmdir(restart.folder)
     except OSError:
@@ -357,7 +391,8 @@ def main(context, arguments):
     several = names_hosts(launcher, environment, request.extra)
     if several and launcher.exports:
         options += orrery_hosts.passed_on(launcher, environment, request.extra or [])
-    command = request.mpiexec + number + options + [program] + request.words[1:]
+    parts = (request.mpiexec + number + options, [program] + request.words[1:])
+    command = parts[0] + parts[1]
     if request.elastic["elastic"]:
         command = elastic_command(context, request, command, environment)
     if request.show:
@@ -366,7 +401,7 @@ def main(context, arguments):
         print(shlex.join(command) if hasattr(shlex, "join") else " ".join(command))
         return 0
     if restart.folder:
-        return outputs.check(run_restarting(launcher, command, environment, restart))
+        return outputs.check(run_restarting(launcher, parts, environment, restart))
     if request.elastic["elastic"]:
         exec_program(command, environment)
-    return outputs.check(run_plain(launcher, command, environment))
+    return outputs.check(run_plain(launcher, parts, environment))

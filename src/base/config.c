@@ -163,6 +163,7 @@ static const struct variable {
 	V("ORRERY_TOP", BOOL, top, 1),
 	V("STARPU_TASK_PROGRESS", BOOL, task_progress, 0),
 	V("ORRERY_STALL_TIMEOUT", LONG, stall_us, 2000000),
+	V("ORRERY_HEARTBEAT_TIMEOUT", LONG, heartbeat_us, 20000000),
 	V("STARPU_WATCHDOG_TIMEOUT", LONG, watchdog_us, 0),
 	V("STARPU_WATCHDOG_DELAY", LONG, watchdog_delay_us, 0),
 	V("STARPU_WATCHDOG_CRASH", BOOL, watchdog_crash, 0),

@@ -126,6 +126,7 @@ struct orr_config {
 	int top;          /* ORRERY_TOP: people may ask about the run while it goes on */
 	int task_progress;
 	long stall_us;          /* ORRERY_STALL_TIMEOUT, 0 = off */
+	long heartbeat_us;      /* ORRERY_HEARTBEAT_TIMEOUT, 0 = off */
 	long watchdog_us;       /* STARPU_WATCHDOG_TIMEOUT, 0 = off */
 	long watchdog_delay_us; /* after the start of the runtime: no watch until then */
 	int watchdog_crash;

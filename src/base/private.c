@@ -87,7 +87,10 @@ int orr_private_output(const char *path, int flags)
 		/* In a folder with the sticky bit, Linux says EACCES of another user's link. */
 		return is_public && !lstat(path, &st) && S_ISLNK(st.st_mode) ? -ELOOP : err;
 	}
-	if (!is_public || (!fstat(fd, &st) && st.st_uid == geteuid()))
+	if (!is_public)
+		return fd;
+	/* Only the opening may not wait. */
+	if (!fstat(fd, &st) && st.st_uid == geteuid() && !fcntl(fd, F_SETFL, flags & ~O_CREAT))
 		return fd;
 	close(fd);
 	return -EPERM;

@@ -199,7 +199,12 @@ void orr_sys_run_name(struct orr_process *proc, char *name, size_t size);
 unsigned orr_sys_run_size(struct orr_process *proc);
 
 /* ---- threads ---- */
-enum orr_role { ORR_ROLE_WORKERS, ORR_ROLE_ENGINE, ORR_ROLE_USER };
+enum orr_role {
+	ORR_ROLE_WORKERS,
+	ORR_ROLE_ENGINE,
+	ORR_ROLE_USER,
+	ORR_ROLE_WATCH /* a real run only: no signal of the program is handled there */
+};
 typedef struct orr_sys_thread orr_sys_thread_t;
 /* [any] [waits] Starts fn(arg) in a new thread of this process; in a simulated run the roles
  * WORKERS and ENGINE are the actors that the launcher made for this rank. cpu: the unit to bind to,

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,6 +81,19 @@ static void *thread_main(void *p)
 	return t->fn(t->arg);
 }
 
+static int create(struct orr_sys_thread *t)
+{
+	sigset_t all, before;
+
+	if (t->role != ORR_ROLE_WATCH)
+		return pthread_create(&t->id, NULL, thread_main, t);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	int ret = pthread_create(&t->id, NULL, thread_main, t);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return ret;
+}
+
 orr_sys_thread_t *orr_sys_thread_start(struct orr_process *proc, enum orr_role role,
 				       const char *name, int cpu, void *(*fn)(void *), void *arg)
 {
@@ -100,7 +114,7 @@ orr_sys_thread_t *orr_sys_thread_start(struct orr_process *proc, enum orr_role r
 	orr_assert(fn && proc);
 	orr_assert_no_lock();
 	snprintf(t->name, sizeof(t->name), "%s", name ? name : "orrery");
-	ret = pthread_create(&t->id, NULL, thread_main, t);
+	ret = create(t);
 	if (ret) {
 		free(t);
 		errno = ret;

@@ -9,7 +9,9 @@
 #     $hosts_agent HOST WORDS   as ssh: the words are for a shell, which has an environment of its own
 #     hosts_shape HOST RATE [DELAY [LOSS]]
 #                               its link, as tc says it: 200mbit 1ms 30%; fails where the kernel cannot
-#     hosts_cut HOST, hosts_mend HOST      takes its link away, gives it back
+#     hosts_lose HOST PERCENT   its link loses so many packets at random, both ways, on any kernel; udp: all of UDP
+#     hosts_loses HOST          whether it has lost one
+#     hosts_cut HOST, hosts_mend HOST      takes its link away; gives it back, without loss
 #     hosts_processes HOST      the processes there, without the one that holds it
 #     hosts_idle HOST           waits until none is left; fails after ten seconds
 #     hosts_kill HOST, hosts_freeze HOST, hosts_thaw HOST     what a crash does, what a hang does, and its end
@@ -146,12 +148,32 @@ hosts_shape() {
 	if [ -n "${3-}" ]; then on "$1" tc qdisc replace dev eth0 parent 1:1 netem delay "$3" ${4:+loss "$4"}; fi
 }
 
+hosts_lose() {
+	k=${1#h}
+	ip link set "v$k" nomaster && ip link add "c$k" type veth peer name "d$k" && ip link set "d$k" master bed up && ip link set "c$k" up || return 1
+	: > "$hosts/$1.lossy"
+	"${PYTHON:-python3}" "$ORR_TEST_SRCDIR/tests/lib/lossy.py" "v$k" "c$k" "$2" > "$hosts/$1.lossy" 2>&1 &
+	echo $! > "$hosts/$1.cable"
+	for _ in $(seq 200); do
+		[ ! -s "$hosts/$1.lossy" ] || break
+		sleep 0.05
+	done
+	grep -q '^joined' "$hosts/$1.lossy" || { cat "$hosts/$1.lossy"; return 1; }
+}
+
+hosts_loses() { grep -q '^lost' "$hosts/$1.lossy"; }
+
 hosts_cut() {
 	ip link set "v${1#h}" down
 	: > "$hosts/$1.cut"
 }
 
 hosts_mend() {
+	if [ -e "$hosts/$1.cable" ]; then
+		kill "$(cat "$hosts/$1.cable")"
+		rm -f "$hosts/$1.cable"
+		ip link del "c${1#h}" && ip link set "v${1#h}" master bed
+	fi
 	ip link set "v${1#h}" up
 	rm -f "$hosts/$1.cut"
 }

@@ -2,7 +2,8 @@
 /* Driven by checkpoint.sh: `checkpoint STEPS RESTORED LAST`. Each rank owns a vector; each step a
  * task changes all vectors, a value of each rank changes, and a checkpoint is submitted. The run
  * restores what an earlier one left: RESTORED is the checkpoint that it must find. After STEPS more
- * steps, LAST tells how it ends: `die` (killed without an end), or `end`. */
+ * steps, LAST tells how it ends: `die` (killed without an end), `taken` (likewise, and the lock of
+ * rank 1 has lost its name before, as if `orrery run` had taken the folder from it), or `end`. */
 #include "mpi_test.h"
 
 #include <errno.h>
@@ -89,7 +90,8 @@ int main(int argc, char **argv)
 
 	if (!begin(&argc, &argv, 1))
 		return 77;
-	int steps = atoi(argv[1]), restored = atoi(argv[2]), die = !strcmp(argv[3], "die");
+	int steps = atoi(argv[1]), restored = atoi(argv[2]), taken = !strcmp(argv[3], "taken"),
+	    die = taken || !strcmp(argv[3], "die");
 	int *v = malloc(N * sizeof(*v));
 	starpu_data_handle_t h[64];
 	for (int i = 0; i < N; i++)
@@ -124,6 +126,11 @@ int main(int argc, char **argv)
 	CHECK_IS(t_now, restored);
 	CHECK_IS(mine, restored * (rank + 1));
 	compare(h[rank], restored);
+	if (taken && rank == 1) {
+		char lock[4096];
+		snprintf(lock, sizeof(lock), "%s/rank1.lock", getenv("ORRERY_CHECKPOINT_DIR"));
+		CHECK_IS(unlink(lock), 0);
+	}
 	for (int s = 0; s < steps; s++) {
 		for (int r = 0; r < size; r++)
 			CHECK_IS(starpu_mpi_task_insert(MPI_COMM_WORLD, &step_cl, STARPU_RW, h[r],

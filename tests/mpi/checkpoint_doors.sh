@@ -147,6 +147,15 @@ locked() {
 	again
 }
 
+# A process that was taken for lost, and goes on later, writes nothing.
+taken() {
+	rm -rf saved
+	run 4 0 taken > out 2> err && die "$world: it should have died"
+	grep -q 'the run goes on without this process' out err || { cat out err; die "$world: a process without a lock goes on"; }
+	[ -z "$(ls saved | grep -- '-r1-')" ] || { ls saved; die "$world: a process without a lock writes"; }
+	again
+}
+
 migrated() {
 	program=$ORR_TEST_BUILDDIR/tests/mpi/checkpoint_migrate
 	for before in stay next last; do
@@ -189,6 +198,6 @@ for world in real sim; do
 	if [ $world = sim ] && [ "$ORR_TEST_SIM" != yes ]; then continue; fi
 	ranks=3
 	save
-	for part in ${ORR_PARTS-identity damage names lost strange locked migrated}; do $part; done
+	for part in ${ORR_PARTS-identity damage names lost strange locked taken migrated}; do $part; done
 done
 exit 0

@@ -94,6 +94,7 @@ struct orr_mpi {
 	struct orr_mpi_counts counts;
 	struct orr_mpi_turn_trace trace;
 	struct orr_mpi_watch watch;
+	struct orr_mpi_heartbeat heartbeat;
 
 	/* data and placement */
 	struct orr_mpi_data data __attribute__((aligned(64)));

@@ -10,6 +10,7 @@
 #include "base/map.h"
 #include "base/seam_mpi.h"
 
+struct orr_detector;
 struct orr_mpi_early;
 struct orr_mpi_group;
 struct orr_mpi_held;
@@ -157,6 +158,13 @@ struct orr_mpi_heat {
 	int counts;        /* load balancing wants to know */
 	uint32_t interval; /* counts the points at which data may move */
 	uint64_t ntasks;   /* inserted since the last one, executed here */
+};
+
+/* Signs of life (mpi/run/heartbeat.h). */
+struct orr_mpi_heartbeat {
+	orr_sys_thread_t *thread; /* NULL: there are none */
+	struct orr_detector *detector;
+	int stopping; /* atomic */
 };
 
 /* Short turns of the progression that are one event of the trace. */

@@ -143,9 +143,10 @@ static int look(struct orr_mpi *mpi, int collective, struct state *state)
 	    mpi->counts.ndeferred)
 		return 0;
 	orr_mpi_reqs_foreach(mpi, count_request, &t);
-	/* Threads: the workers', the engine's, and the one that waits. */
+	/* Threads: the workers', the engine's, the one that waits, and the heartbeat's. */
 	if (t.moves || mpi->flights.n != t.unanswered ||
-	    !orr_sys_only_threads(proc, proc->ngroups + 2 + (unsigned) nothers))
+	    !orr_sys_only_threads(proc, proc->ngroups + 2 + (unsigned) nothers +
+						(mpi->heartbeat.thread != NULL)))
 		return 0;
 	*state = (struct state){ .nsent = mpi->counts.nsent,
 				 .nreceived = mpi->counts.nreceived,

@@ -5,7 +5,7 @@
  * Other users may write where the folder is, so nothing in it is believed because of its name. The
  * folder and its files have to be this user's, no link is followed, and nothing that is no file is
  * read. Rank r holds a lock on rank<r>.lock, so that two runs never share a folder; a file system
- * without locks gets a warning.
+ * without locks gets a warning. A process whose lock has lost its name does not use the folder.
  *
  * Invariant: a descriptor that comes from here is of a regular file of this user. */
 #include "mpi/checkpoint/checkpoint.h"
@@ -91,6 +91,15 @@ static int check_folder(const char *path, int fd)
 	return 0;
 }
 
+/* `orrery run` removes the names of locks that it cannot get back otherwise (tools/orrery_run.py).
+ */
+static int is_locked_out(const struct orr_checkpoints *cp)
+{
+	struct stat st;
+
+	return cp->lock >= 0 && (fstat(cp->lock, &st) || !st.st_nlink);
+}
+
 int orr_cp_folder(const struct orr_checkpoints *cp)
 {
 	int fd = open(cp->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), ret;
@@ -101,6 +110,12 @@ int orr_cp_folder(const struct orr_checkpoints *cp)
 		return ret;
 	}
 	ret = check_folder(cp->dir, fd);
+	if (!ret && is_locked_out(cp)) {
+		ret = -ESTALE;
+		orr_error(
+			"ORRERY_CHECKPOINT_DIR=%s: the run goes on without this process, which was not heard for a long time; it writes nothing more",
+			cp->dir);
+	}
 	if (!ret)
 		return fd;
 	close(fd);

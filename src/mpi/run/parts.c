@@ -22,6 +22,7 @@
 #include "mpi/carry/request.h"
 #include "mpi/carry/rest.h"
 #include "mpi/carry/stats.h"
+#include "mpi/run/heartbeat.h"
 #include "mpi/run/lb.h"
 #include "mpi/run/resize.h"
 
@@ -252,6 +253,12 @@ const struct orr_mpi_part orr_mpi_parts[] = {
 	  .begin = begin_fake,
 	  .end = orr_mpi_alone_exit,
 	  .may_switch = may_switch_fake },
+	{ .name = "heartbeat",
+	  .begin = orr_mpi_heartbeat_begin,
+	  .end = orr_mpi_heartbeat_end,
+	  .leave = orr_mpi_heartbeat_leave,
+	  .enter = orr_mpi_heartbeat_enter,
+	  .stop = orr_mpi_heartbeat_end },
 };
 
 const unsigned orr_mpi_nparts = sizeof(orr_mpi_parts) / sizeof(orr_mpi_parts[0]);
