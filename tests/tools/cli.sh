@@ -13,7 +13,7 @@ for sub in cc run sim platform matrix; do
 	ok "$ORRERY" help $sub
 	ok "$ORRERY" --help
 done
-fails 2 "no subcommand 'fly'; there are: cc, fc, run, sim" "$ORRERY" fly
+fails 2 "no subcommand 'fly'; there are: cc, fc, run, doctor, sim" "$ORRERY" fly
 fails 2 'unknown option --bogus' "$ORRERY" run --bogus x
 fails 2 'unknown option --bogus' "$ORRERY" sim --bogus x
 fails 2 'unknown option --bogus' "$ORRERY" platform --bogus
