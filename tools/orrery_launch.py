@@ -75,7 +75,7 @@ class Broken:
         self.hosts = [name.decode(errors="replace")] if name else []
 
     def __str__(self):
-        return "%s was lost (its connection to mpirun ended)" % ("host " + self.hosts[0] if self.hosts else "a host")
+        return "%s was lost or could not be reached (its connection to mpirun ended)" % ("host " + self.hosts[0] if self.hosts else "a host")
 
 
 class Closed:

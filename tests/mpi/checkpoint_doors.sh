@@ -152,7 +152,7 @@ taken() {
 	rm -rf saved
 	run 4 0 taken > out 2> err && die "$world: it should have died"
 	grep -q 'the run goes on without this process' out err || { cat out err; die "$world: a process without a lock goes on"; }
-	[ -z "$(ls saved | grep -- '-r1-')" ] || { ls saved; die "$world: a process without a lock writes"; }
+	[ -z "$(ls saved | grep -- '-r1-i')" ] || { ls saved; die "$world: a process without a lock writes"; }
 	again
 }
 
