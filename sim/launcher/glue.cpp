@@ -176,6 +176,8 @@ void launcher_smpi_start(void)
 	launcher_accepted();
 }
 
+static bool world_found;
+
 // SMPI tells the world of an instance to actors that take part in it, and one cannot take part
 // twice. So an actor that does nothing else takes the place of rank 0, until that calls MPI_Init().
 void launcher_world_find(const char *instance)
@@ -188,8 +190,14 @@ void launcher_world_find(const char *instance)
 		MPI_COMM_WORLD = s4u::Actor::self()
 					 ->extension(simgrid::smpi::ActorExt::EXTENSION_ID)
 					 ->comm_world();
+		world_found = true;
 		launcher_guard_round(MPI_COMM_WORLD);
 	});
+}
+
+int launcher_world_found(void)
+{
+	return world_found;
 }
 
 sg_host_t launcher_host(size_t i)
