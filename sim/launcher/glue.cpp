@@ -20,6 +20,8 @@
 
 namespace s4u = simgrid::s4u;
 
+/* root_zone.cpp: the file to load instead. */
+std::string launcher_platform_file(const char *file);
 /* network.cpp */
 void launcher_network_settle(const std::vector<s4u::Host *> &hosts);
 
@@ -152,9 +154,10 @@ size_t launcher_platform_load(const char *file, const char *like, int n)
 		       "correct the file or write a new one with `orrery platform`");
 	try {
 		if (file)
-			s4u::Engine::get_instance()->load_platform(file);
+			s4u::Engine::get_instance()->load_platform(launcher_platform_file(file));
 		else
 			default_cluster(like, n);
+		orr_simgrid_order(hosts);
 		launcher_network_settle(hosts);
 	} catch (const std::exception &e) {
 		launcher_refused(first_line(e).c_str());
