@@ -49,6 +49,8 @@ void *orrery_sim_isend(void *result, void *message, void *(*own)(void *, void *)
  * are told. */
 void *orrery_sim_comm_start(void *message, void *(*own)(void *) );
 void orrery_sim_comm_end(void *message, void (*own)(void *));
+/* An actor sets something of SimGrid's: runs the function object of C++ that does so. */
+void orrery_sim_access(const void *code);
 /* Comm::init_smp(), get_intra_comm() and get_leaders_map() of a communicator that flat.cpp treats:
  * 0 or NULL: SMPI's own. */
 int orrery_sim_flat_nodes(void *comm);

@@ -20,6 +20,8 @@
 
 namespace s4u = simgrid::s4u;
 
+/* root_zone.cpp: the file to load instead. */
+std::string launcher_platform_file(const char *file);
 /* network.cpp */
 void launcher_network_settle(const std::vector<s4u::Host *> &hosts);
 
@@ -181,9 +183,10 @@ size_t launcher_platform_load(const char *file, const char *like, int n)
 		       "correct the file or write a new one with `orrery platform`");
 	try {
 		if (file)
-			s4u::Engine::get_instance()->load_platform(file);
+			s4u::Engine::get_instance()->load_platform(launcher_platform_file(file));
 		else
 			default_cluster(like, n);
+		orr_simgrid_order(hosts);
 		const std::string mistake = platform_mistake();
 		if (!mistake.empty())
 			launcher_refused(mistake.c_str());
@@ -208,6 +211,8 @@ void launcher_smpi_start(void)
 	launcher_accepted();
 }
 
+static bool world_found;
+
 // SMPI tells the world of an instance to actors that take part in it, and one cannot take part
 // twice. So an actor that does nothing else takes the place of rank 0, until that calls MPI_Init().
 void launcher_world_find(const char *instance)
@@ -220,8 +225,14 @@ void launcher_world_find(const char *instance)
 		MPI_COMM_WORLD = s4u::Actor::self()
 					 ->extension(simgrid::smpi::ActorExt::EXTENSION_ID)
 					 ->comm_world();
+		world_found = true;
 		launcher_guard_round(MPI_COMM_WORLD);
 	});
+}
+
+int launcher_world_found(void)
+{
+	return world_found;
 }
 
 sg_host_t launcher_host(size_t i)

@@ -37,6 +37,7 @@ static inline void *interpose_simgrid(const char *name)
 }
 
 #define orrery_sim_abort (*interpose_calls->orrery_sim_abort_)
+#define orrery_sim_access (*interpose_calls->orrery_sim_access_)
 #define orrery_sim_advance (*interpose_calls->orrery_sim_advance_)
 #define orrery_sim_alarm (*interpose_calls->orrery_sim_alarm_)
 #define orrery_sim_asked (*interpose_calls->orrery_sim_asked_)

@@ -20,6 +20,7 @@ void simgrid_comm_end(void *message) __asm__(ORR_SIMGRID_COMM_END);
 void simgrid_add_event(void *set, double date_s, void *event) __asm__(ORR_SIMGRID_ADD_EVENT);
 int simgrid_reduce_binary(const void *terms, void *sums, int n, void *type, void *op, int root,
 			  void *comm) __asm__(ORR_SIMGRID_REDUCE_BINARY);
+void simgrid_access(const void *code, const void *item) __asm__(ORR_SIMGRID_ACCESS);
 void simgrid_init_smp(void *comm) __asm__(ORR_SIMGRID_INIT_SMP);
 void *simgrid_intra_comm(const void *comm) __asm__(ORR_SIMGRID_INTRA_COMM);
 int *simgrid_leaders_map(const void *comm) __asm__(ORR_SIMGRID_LEADERS_MAP);
@@ -73,6 +74,14 @@ void simgrid_add_event(void *set, double date_s, void *event)
 		own = (void (*)(void *, double, void *)) interpose_simgrid(ORR_SIMGRID_ADD_EVENT);
 	orrery_sim_profiles(set);
 	own(set, date_s, event);
+}
+
+/* SimGrid's own leaves a call in the actor that it never makes. Actors that are suspended without a
+ * call of their own would make it then. */
+void simgrid_access(const void *code, const void *item)
+{
+	(void) item;
+	orrery_sim_access(code);
 }
 
 /* ---- collective operations, see flat.cpp ---- */

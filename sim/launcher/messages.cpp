@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // The start and the end of each message in SimGrid's own model. SimGrid 4 tells of them where a
 // message was made by its public interface only, which SMPI does not use. So the executable takes
-// the place of the functions that start and end a message (interpose_loop.c), in all releases.
+// the place of the functions that start and end a message (interpose_loop.c), in all releases; and
+// of the one by which an actor sets something.
 //
 // Invariant: a message that starts is the last one of its model, and was not before.
 #include "messages.h"
@@ -61,6 +62,12 @@ void *orrery_sim_comm_start(void *message, void *(*own)(void *) )
 		for (const auto &listener : start_listeners)
 			listener(started);
 	return result;
+}
+
+void orrery_sim_access(const void *code)
+{
+	orr_sim_called.access = 1;
+	(*static_cast<const std::function<void()> *>(code))();
 }
 
 void orrery_sim_comm_end(void *message, void (*own)(void *))

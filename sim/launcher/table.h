@@ -18,6 +18,7 @@
 
 #define ORR_SIM_CALLS(CALL) \
 	CALL(orrery_sim_abort) \
+	CALL(orrery_sim_access) \
 	CALL(orrery_sim_advance) \
 	CALL(orrery_sim_alarm) \
 	CALL(orrery_sim_asked) \

@@ -16,10 +16,23 @@
 #define ORR_SIMGRID_COMM_END "_ZN7simgrid6kernel8activity8CommImpl4postEv"
 #define ORR_SIMGRID_COMM_END_NAME "CommImpl::post()"
 
+/* simcall_run_object_access(), by which an actor sets something; 3.32 has none in its library. */
+#define ORR_SIMGRID_ACCESS \
+	"_Z25simcall_run_object_accessRKSt8functionIFvvEEPN7simgrid6kernel5actor23ObjectAccessSimcallItemE"
+#define ORR_SIMGRID_HAS_ACCESS 0
+/* A platform may be a torus, a fat tree or a dragonfly alone. */
+#define ORR_SIMGRID_LONE_CLUSTER 1
+
 #ifdef __cplusplus
 #include <string>
 #include <vector>
 #include <simgrid/s4u.hpp>
+
+/* Hosts in the order in which they were created, in that of their declaration: it is the same. */
+inline void orr_simgrid_order(std::vector<simgrid::s4u::Host *> &hosts)
+{
+	(void) hosts;
+}
 
 /* A platform made by calls: a star below the root, and what is in it. */
 inline simgrid::s4u::NetZone *orr_simgrid_star(const std::string &name)

@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 struct orr_sim_called {
-	unsigned char set_current, end_actions, solve, isend, comm_start, comm_end;
+	unsigned char set_current, end_actions, solve, isend, comm_start, comm_end, access;
 	unsigned char context_self, actor_self, get_pid, host_self;
 };
 extern struct orr_sim_called orr_sim_called;
