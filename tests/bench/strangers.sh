@@ -5,7 +5,7 @@
 # hundred connections, who trickles bytes on them, who floods, and who connects and leaves as fast as he can.
 #
 # On one machine the stranger takes a core from the run, whatever he does with it. So the run without one has somebody beside
-# it, too, who takes as much: a stranger at a door of nobody (socket.py), of the same kind. What is left is the share of the
+# it, too, who takes as much: a stranger of the same kind at a door of nobody (doorkeeper()). What is left is the share of the
 # registry. Runs take turns. ORR_BENCH_TURNS: of each (default 15); ORR_BENCH_KINDS: of strangers; ORR_BENCH_STEPS: of a run
 # (default 400, some seconds; while processes are expected, strangers are looked after as they come).
 [ "$ORR_TEST_MPI" = yes ] || exit 77
