@@ -4,7 +4,7 @@
  *
  * Invariant: after its first message, a signal takes the course that it would have taken without
  * the runtime: the program's own handler is called as it asked for, or the default happens. The
- * handlers of Open MPI and of UCX, which print addresses, are passed over. */
+ * handlers of libraries below MPI and OpenCL, which print addresses, are passed over. */
 #include "sys/real.h"
 #include "base/backtrace.h"
 #include "base/signal_text.h"
@@ -38,16 +38,24 @@ static void put(const char *text)
 	}
 }
 
-/* Nothing of the program's own is to run: the default, or the handler of a library below MPI. */
+/* Libraries that come with MPI and OpenCL and handle signals: hwloc asks PoCL for devices when
+ * MPICH starts, and LLVM comes with that. */
+static const char *const theirs[] = { "/libopen-pal.", "/libucs.", "/libpocl.", "/libLLVM" };
+
+/* Nothing of the program's own is to run: the default, or the handler of such a library. */
 static int is_default(const struct sigaction *action)
 {
 	Dl_info info;
 
 	if (action->sa_handler == SIG_DFL)
 		return 1;
-	return action->sa_handler != SIG_IGN && dladdr((void *) action->sa_sigaction, &info) &&
-	       info.dli_fname &&
-	       (strstr(info.dli_fname, "libopen-pal") || strstr(info.dli_fname, "libucs.so"));
+	if (action->sa_handler == SIG_IGN || !dladdr((void *) action->sa_sigaction, &info) ||
+	    !info.dli_fname)
+		return 0;
+	for (size_t i = 0; i < sizeof(theirs) / sizeof(theirs[0]); i++)
+		if (strstr(info.dli_fname, theirs[i]))
+			return 1;
+	return 0;
 }
 
 static void crash_tell(int sig, const struct sigaction *program, const void *context)
