@@ -29,7 +29,7 @@ END
 if [ "$ORR_TEST_SIM" = yes ]; then ok timeout 60 "$ORRERY" sim -n 3 --platform net.xml "$ORR_TEST_BUILDDIR/examples/ring/ring.sim"; fi
 ok on h1 timeout 100 "$ORRERY" doctor --host h1,h2,h3 --platform net.xml
 has out '^  links  *as calibrated in net.xml: .* to '
-hosts_shape h3 20mbit
+hosts_shape h3 10mbit
 on h1 timeout 100 "$ORRERY" doctor --host h1,h2,h3 --platform net.xml > out && die "a slower link is fine"
 has out '^DEFECT links, h3: between h[12] and h3: .* MB/s, calibrated are [5-9]'
 if grep 'between h1 and h2' out; then die "a link is accused that is as it was"; fi

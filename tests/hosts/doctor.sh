@@ -106,7 +106,7 @@ while [ "$1" != -w ]; do shift; done
 echo "$2" >> srun.txt
 read -r pid < /run/hosts/$2.pid
 shift 2
-exec nsenter -t "$pid" --net --uts --ipc --mount --wd="$PWD" "$@"
+exec nsenter -t "$pid" --net --uts --ipc --mount --root --wd="$PWD" "$@"
 END
 chmod +x bin/srun
 on h1 env PATH="$PWD/bin:$PATH" SLURM_JOB_ID=7 'SLURM_NODELIST=h[1-3]' timeout 100 "$ORRERY" doctor --quick > out 2> err || { cat out err; die "a job of Slurm"; }

@@ -51,5 +51,7 @@ start_anew() {
 
 left_on() {
 	hosts_idle "$1" || for p in $(hosts_processes "$1"); do tr '\0' ' ' < "/proc/$p/cmdline"; echo; done
-	on "$1" sh -c 'find /dev/shm /tmp /run/host "$TMPDIR" -mindepth 1 "(" -path "/dev/shm/*" -o -path "*ompi*" ")"'
+	# A tree that lies in /tmp is common, and other tests run in it.
+	on "$1" sh -c 'find /dev/shm /tmp /run/host -mindepth 1 "(" -path "$ORR_TEST_SRCDIR" -o -path "$ORR_TEST_BUILDDIR" ")" -prune \
+		-o "(" -path "/dev/shm/*" -o -path "*ompi*" ")" -print; find "$TMPDIR" -path "*ompi*"'
 }

@@ -112,6 +112,7 @@ ELSEWHERE = {
     ("doc/statistics.md", "program   kind"): "tests/tools/scaling.sh",
     ("doc/mpi.md", "rank 3 waits for tag 42"): "tests/mpi/failures.sh",
     ("doc/troubleshooting.md", "[orrery] rank 0: signal SIGINT"): "tests/core/caught.sh",
+    ("doc/troubleshooting.md", "[orrery][0] error: lost"): "tests/hosts/lost.sh",
 }
 # (page, how a block begins): blocks that `make check-long` runs (ORR_MANUAL=all).
 LONG = {
