@@ -29,6 +29,13 @@ int main(int argc, char **argv)
 		return ret == -19 ? 77 : 1;
 	starpu_mpi_comm_rank(MPI_COMM_WORLD, &rank);
 	starpu_mpi_comm_size(MPI_COMM_WORLD, &size);
+	if (size < 4) {
+		fprintf(stderr,
+			"insert_foreign: with %d ranks no task is foreign; take 4 or more, or a fake rank (STARPU_MPI_FAKE_SIZE)\n",
+			size);
+		starpu_mpi_shutdown();
+		return 77;
+	}
 	while ((p + 1) * (p + 1) <= size)
 		p++;
 	for (int i = 0; i < NT; i++)
