@@ -124,7 +124,7 @@ static void receive(int e)
 
 /* ---- what they send ---- */
 
-/* What that end sent is served, as far as it will be. */
+/* The messages of that end are served, as far as they will be. */
 static void serve(int e)
 {
 	int at = ends[e].at;

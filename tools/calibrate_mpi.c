@@ -345,7 +345,7 @@ static double half_round_trip(char *buf, int bytes, int repeat)
 	return (starpu_timing_now() - start) / repeat / 2;
 }
 
-/* Whether a message of so many bytes leaves before its receive is posted: it has LATE_US to do so.
+/* True if a message of so many bytes leaves before its receive is posted: it has LATE_US to do so.
  */
 static int leaves_at_once(char *buf, int bytes)
 {

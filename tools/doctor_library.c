@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which libraries a process of this host has loaded: their paths, and a checksum of the files.
+/* The libraries that a process of this host has loaded: their paths, and a checksum of the files.
  *
  * Invariant: equal checksums mean equal files, whatever their paths. */
 #define _GNU_SOURCE

@@ -92,7 +92,7 @@ static int partner(int me, int round, int n)
 	return (2 * round - me + 2 * last) % last;
 }
 
-/* What the lower ranks of pairs have measured, printed by rank 0. */
+/* Measurements of the lower ranks of pairs, printed by rank 0. */
 static void print_pairs(const struct result *mine)
 {
 	struct result *all = rank ? NULL : malloc((size_t) size * sizeof(*all));

@@ -222,8 +222,8 @@ static int is_thread_of(const struct orr_peers *p, const struct orr_peer *c, int
 	return 0;
 }
 
-/* Who says the key is no stranger any more. Returns its uid, 0 for one that is early; -1: it is
- * turned away; -2: it does not keep to the protocol. */
+/* A peer who says the key is no stranger any more. Returns its uid, 0 for one that is early; -1: it
+ * is turned away; -2: it does not keep to the protocol. */
 static int admit(struct orr_peers *p, struct orr_peer *c, const struct orr_dyn_words *words)
 {
 	int number = orr_dyn_count(words, 3, ORR_DYN_MOST_PROCS);
@@ -374,7 +374,8 @@ static void serve_event(struct orr_peers *p, int at, short events)
 		orr_peers_end(p, at);
 }
 
-/* What has come on the connections that were there. Returns how long strangers took. */
+/* Serves the bytes that have come on the connections that were there. Returns how long strangers
+ * took. */
 static double serve_peers(struct orr_peers *p, const struct pollfd *fds, int n)
 {
 	double took_s = 0;

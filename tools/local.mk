@@ -50,7 +50,7 @@ orrery_calibrate_node_SOURCES = tools/calibrate_node.c
 orrery_calibrate_node_CFLAGS = $(orr_program_cflags)
 orrery_calibrate_node_LDFLAGS = $(orr_program_ldflags)
 orrery_calibrate_node_LDADD = libcore.la $(HWLOC_LIBS) $(OPENCL_LIBS) $(ORR_SYS_LIBS)
-# What `orrery doctor` starts on each host.
+# The program that `orrery doctor` starts on each host.
 pkglibexec_PROGRAMS += orrery-doctor-host
 orrery_doctor_host_SOURCES = tools/doctor_host.c tools/doctor_facts.c tools/doctor_library.c tools/doctor_wire.c tools/doctor_host.h
 orrery_doctor_host_CFLAGS = $(orr_program_cflags)

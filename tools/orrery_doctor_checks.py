@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# What `orrery doctor` finds in the facts of hosts: each check looks at all of them, and says
+# The checks of `orrery doctor` on the facts of hosts: each check looks at all of them, and says
 # one line if they are fine, or accuses some of them.
 # Invariant: a check accuses a host only of what that host has said, with its consequence and a
 # remedy. What works, but could be better, is a note.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# How `orrery doctor` gets to the hosts: by the command that mpirun uses for it, one
+# The way of `orrery doctor` to the hosts: the command that mpirun uses for it, one
 # connection to each, through which orrery-doctor-host answers (tools/doctor_host.c).
 # Invariant: each question has a time limit; a connection that misses one is closed, and
 # its processes on this computer are killed. The program there ends with its input.
@@ -20,7 +20,7 @@ import orrery_jobs
 import orrery_machines as machines
 
 FIRST = "orrery-doctor-host 1"
-# What an agent says, why a host is not reached, and what to do.
+# The words of an agent, the reason why a host is not reached, and the remedy.
 REASONS = (
     (r"could not resolve|name or service not known|no such host|temporary failure in name|unknown host",
      "its name does not resolve", "correct the name in the list, or add it to DNS or /etc/hosts"),

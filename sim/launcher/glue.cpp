@@ -147,7 +147,7 @@ static void default_cluster(const char *like, int n)
 	zone->seal();
 }
 
-// What is wrong with the numbers of a platform, which SimGrid takes as they come: "" if they are
+// The mistake in the numbers of a platform, which SimGrid takes as they come: "" if they are
 // believable.
 static std::string platform_mistake()
 {

@@ -31,7 +31,7 @@ void launcher_smpi_start(void);
 /* Sets SMPI's variable MPI_COMM_WORLD to the world of that instance before any of its ranks calls
  * MPI_Init(). Call it before the first actor is started. */
 void launcher_world_find(const char *instance);
-/* Whether that has happened. */
+/* 1: that has happened. */
 int launcher_world_found(void);
 /* Runs the simulation until nothing else can happen. */
 void launcher_run(void);

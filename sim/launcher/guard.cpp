@@ -70,7 +70,7 @@ void launcher_guard_clock(void)
 		[](double) { interposed(orr_sim_called.solve, "EngineImpl::solve()"); });
 }
 
-// What an actor sets goes by a function that we take the place of, in the releases that have it.
+// Settings by an actor go by a function that we take the place of, in the releases that have it.
 static void guard_access()
 {
 	const auto links = s4u::Engine::get_instance()->get_all_links();

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/assert.h"
+#include "base/fnv.h"
 #include "base/log.h"
 #include "orr_sources.h"
 
@@ -32,11 +33,7 @@ static const char own_build[] = PACKAGE_VERSION
 
 static uint64_t hash(const char *text)
 {
-	uint64_t h = 0xcbf29ce484222325;
-
-	for (; *text; text++)
-		h = (h ^ (unsigned char) *text) * 0x100000001b3;
-	return h;
+	return orr_fnv(ORR_FNV_START, text, strlen(text));
 }
 
 /* [waits] */

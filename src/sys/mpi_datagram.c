@@ -32,6 +32,7 @@
 #include <unistd.h>
 
 #include "base/assert.h"
+#include "base/fnv.h"
 #include "base/log.h"
 #include "base/siphash.h"
 #include "sys/real.h"
@@ -39,7 +40,7 @@
 #define MOST_ADDRESSES 4
 #define KEY_BYTES 16
 
-/* How a rank presents itself. */
+/* A rank presents itself by it. */
 struct card {
 	double limit_us; /* that it wants; NAN: it has no socket */
 	uint64_t host;   /* equal for processes that have one loopback interface */
@@ -72,15 +73,6 @@ static struct datagrams {
 
 /* ---- this host ---- */
 
-static uint64_t hash(uint64_t h, const void *bytes, size_t n)
-{
-	const unsigned char *p = bytes;
-
-	for (size_t i = 0; i < n; i++)
-		h = (h ^ p[i]) * 0x100000001b3;
-	return h;
-}
-
 /* The start of the system, and the namespace of that kind in which this process is. */
 static uint64_t identify(const char *namespace)
 {
@@ -92,9 +84,9 @@ static uint64_t identify(const char *namespace)
 	if (f)
 		fclose(f);
 	stat(namespace, &st);
-	uint64_t h = hash(0xcbf29ce484222325, boot, n);
-	h = hash(h, &st.st_dev, sizeof(st.st_dev));
-	return hash(h, &st.st_ino, sizeof(st.st_ino));
+	uint64_t h = orr_fnv(ORR_FNV_START, boot, n);
+	h = orr_fnv(h, &st.st_dev, sizeof(st.st_dev));
+	return orr_fnv(h, &st.st_ino, sizeof(st.st_ino));
 }
 
 static void map_v4(struct in6_addr *to, struct in_addr v4)
@@ -200,7 +192,7 @@ static void find_hosts(void)
 	}
 }
 
-/* What all agree on: 1, 0: none, -EINVAL. */
+/* The agreement of all ranks: 1, 0: none, -EINVAL. */
 static int agree(double *limit_us)
 {
 	int none = 0, missing = -1;
@@ -232,7 +224,7 @@ int orr_sys_datagrams_open(struct orr_process *proc, double *limit_us)
 	if (*limit_us > 0 && open_end(&card))
 		card.limit_us = NAN;
 	card.host = identify("/proc/self/ns/net");
-	card.pids = hash(card.host, "", 1) ^ identify("/proc/self/ns/pid");
+	card.pids = orr_fnv(card.host, "", 1) ^ identify("/proc/self/ns/pid");
 	gethostname(card.name, sizeof(card.name) - 1);
 	card.name[strcspn(card.name, ".")] = '\0';
 	size_t n = (size_t) own.size;

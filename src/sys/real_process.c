@@ -6,6 +6,7 @@
 #include "sys/real.h"
 #include "sys/launched.h"
 #include "base/assert.h"
+#include "base/fnv.h"
 #include "base/link.h"
 #include "base/log.h"
 #include "base/upcalls.h"
@@ -99,11 +100,7 @@ static unsigned long long own_start(void)
 /* The value of a variable may be a key of the run, which nobody else may see. */
 static unsigned long long hash_of(const char *text)
 {
-	unsigned long long h = 0xcbf29ce484222325ULL;
-
-	for (; *text; text++)
-		h = (h ^ (unsigned char) *text) * 0x100000001b3ULL;
-	return h;
+	return orr_fnv(ORR_FNV_START, text, strlen(text));
 }
 
 void orr_sys_run_name(struct orr_process *proc, char *name, size_t size)

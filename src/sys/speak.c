@@ -4,6 +4,7 @@
  * and to which each other one adds a byte. A second file says that the text is printed.
  *
  * Invariant: a text is printed by somebody. Who waits in vain for the first one prints it, too. */
+#include "base/fnv.h"
 #include "base/process.h"
 #include "sys/launched.h"
 
@@ -13,6 +14,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,11 +24,7 @@
 
 static uint64_t hash_of(const char *text)
 {
-	uint64_t h = 14695981039346656037ULL;
-
-	for (; *text; text++)
-		h = (h ^ (unsigned char) *text) * 1099511628211ULL;
-	return h;
+	return orr_fnv(ORR_FNV_START, text, strlen(text));
 }
 
 /* Ranks of this host; 1: there is no place to meet. */

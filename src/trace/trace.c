@@ -13,6 +13,7 @@
 
 #include "base/about.h"
 #include "base/assert.h"
+#include "base/fnv.h"
 #include "base/log.h"
 #include "base/map.h"
 #include "starpu_fxt.h"
@@ -308,15 +309,6 @@ static void append_text(struct orr_trace *tr, const struct string *string)
 	s->n += n - 1;
 }
 
-static uint64_t hash_of(const char *text, size_t bytes)
-{
-	uint64_t h = 0xcbf29ce484222325ULL;
-
-	for (size_t i = 0; i < bytes; i++)
-		h = (h ^ (unsigned char) text[i]) * 0x100000001b3ULL;
-	return h;
-}
-
 static int is_text(const struct string *s, const char *text, size_t bytes)
 {
 	return s->bytes == bytes && !memcmp(s->text, text, bytes);
@@ -325,7 +317,7 @@ static int is_text(const struct string *s, const char *text, size_t bytes)
 /* Under the lock; NULL if memory is exhausted. */
 static const struct string *enter(struct orr_trace *tr, const char *text, size_t bytes)
 {
-	uint64_t key = hash_of(text, bytes);
+	uint64_t key = orr_fnv(ORR_FNV_START, text, bytes);
 	uint32_t cursor = ORR_MAP_START;
 	struct string *s;
 

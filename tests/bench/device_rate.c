@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How many tasks a second a device gets through: kernels that do nearly nothing, asynchronous, in
+/* The rate at which a device gets through tasks: kernels that do nearly nothing, asynchronous, in
  * chains on a few data that are there already. Beside it stands what the same launches take without
  * the runtime, on a device of CUDA. device_rate.sh runs it.
  *

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# What strangers at the door of the registry of process sets cost a run (tests/real/stranger.c): one that follows a manager's
+# The cost to a run of strangers at the door of the registry of process sets (tests/real/stranger.c): one that follows a manager's
 # script (tests/elastic/follow.c) is run again and again, without a stranger, and with one of each kind: who sits there with a
 # hundred connections, who trickles bytes on them, who floods, and who connects and leaves as fast as he can.
 #

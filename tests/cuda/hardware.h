@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What hardware.c (C) calls of hardware.cu (nvcc): kernels by functions, each for a stream. */
+/* Functions of hardware.cu (nvcc) for hardware.c (C): each gives a kernel to a stream. */
 #ifndef TESTS_CUDA_HARDWARE_H
 #define TESTS_CUDA_HARDWARE_H
 

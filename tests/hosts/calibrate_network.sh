@@ -34,7 +34,7 @@ on h1 timeout 100 "$ORRERY" doctor --host h1,h2,h3 --platform net.xml > out && d
 has out '^DEFECT links, h3: between h[12] and h3: .* MB/s, calibrated are [5-9]'
 if grep 'between h1 and h2' out; then die "a link is accused that is as it was"; fi
 
-# What the file says of made-up numbers: pairs that share a link, and hosts that are alike.
+# The file of made-up numbers: pairs that share a link, and hosts that are alike.
 PYTHONPATH=$ORR_TEST_SRCDIR/tools ok "${PYTHON:-python3}" -B - <<- 'END'
 	from orrery_calibrate_hosts import Measured, capped, zone_text
 	names = ["a", "b", "c", "d"]

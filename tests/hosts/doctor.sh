@@ -74,7 +74,7 @@ doctor 1 --quick --host h1,h2,h9
 accused reach h9 'does not resolve' 'DNS|/etc/hosts'
 only 1
 
-# What reaches hosts: missing, asks for a password, refused, slow, hangs.
+# The agent that reaches hosts: missing, asks for a password, refused, slow, hangs.
 doctor 1 --quick --host h1,h2 --agent no-such-agent
 accused reach h2 'no-such-agent is not there' 'openssh-client'
 only 1
@@ -119,7 +119,7 @@ accused reach h3 'down, cut off' 'switch it on'
 only 1
 hosts_mend h3
 
-# What is installed: another build, none, another MPI, a folder that is not there.
+# The installed software: another build, none, another MPI, a folder that is not there.
 library=$(readlink -f "$ORR_TEST_BUILDDIR/.libs/liborrery.so")
 cp "$library" other.so
 echo >> other.so
@@ -248,7 +248,7 @@ on h2 ip route add prohibit 10.77.0.3
 doctor 1 --quick --host h1,h2,h3
 accused TCP h2 'no way to h3' 'firewalls'
 on h2 ip route del prohibit 10.77.0.3
-# What comes for another port of TCP than 20000 to 29999 is dropped, and what comes from another one, too.
+# A packet for another port of TCP than 20000 to 29999 is dropped, and one that comes from another one, too.
 firewall() {
 	on h2 ip rule add pref 9 iif eth0 ipproto tcp sport 20000-29999 lookup local &&
 		on h2 ip rule add pref 10 iif eth0 ipproto tcp dport 20000-29999 lookup local &&

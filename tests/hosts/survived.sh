@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# What the heartbeat must not take for a loss: links that lose 30 % of all packets, a host that stands still for two
+# Mishaps that the heartbeat must not take for a loss: links that lose 30 % of all packets, a host that stands still for two
 # seconds, a link that is away for two seconds, and ranks whose workers and engine compute for twice the limit. The runs
 # come to their end. One whose signs of life a firewall keeps says so, and goes on, too.
 # orr-test: timeout 240

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What spin.h needs of CUDA, for programs that are linked with it where nvcc is there.
+/* The part of spin.h that needs CUDA, for programs that are linked with it where nvcc is there.
  *
  * Invariant: functions give work to a stream and do not wait for it. */
 #include <cuda_runtime.h>

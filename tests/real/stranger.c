@@ -187,7 +187,7 @@ static void change(struct message *m)
 	}
 }
 
-/* What somebody sends who does not have the key. */
+/* Messages of somebody who does not have the key. */
 static void without_key(struct message *m)
 {
 	static const char *const roles[] = { "process", "thread", "early", "king" };

@@ -111,7 +111,7 @@ void write(const std::string &path, const std::string &text)
 	std::ofstream(path, std::ios::binary) << text;
 }
 
-// What the last child printed goes. Standard output and error are these files, opened for
+// The output of the last child goes. Standard output and error are these files, opened for
 // appending; meanwhile, a file of the launcher, which is in memory, is standard error
 // (launcher_judge()).
 void forget()

@@ -169,7 +169,7 @@ static void ask_all(struct orr_detector *d)
 
 enum { UP = 1, COUNTED = 2 };
 
-/* Whether this host is on the smaller side of a cut, or without rank 0 on one of two equal sides.
+/* True if this host is on the smaller side of a cut, or without rank 0 on one of two equal sides.
  */
 static int is_cut_off(struct orr_detector *d)
 {
@@ -249,7 +249,7 @@ static void decide(struct orr_detector *d)
 
 /* ---- watching ---- */
 
-/* Whether the silent rank is in the hands of a debugger. */
+/* True if the silent rank is in the hands of a debugger. */
 static int is_held(struct orr_detector *d)
 {
 	return d->of[d->watched].held || orr_sys_datagram_held(d->proc, d->watched);

@@ -20,7 +20,7 @@
 struct orr_process;
 struct orr_detector;
 
-/* What the caller has to do. */
+/* The duty of the caller. */
 enum orr_detector_outcome {
 	ORR_DETECTOR_WATCHES,
 	ORR_DETECTOR_SPEAKS, /* ranks are lost: says so, and ends the run */

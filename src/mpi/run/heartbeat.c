@@ -23,7 +23,7 @@
 
 /* ---- what waits ---- */
 
-/* What it reads of requests that go on meanwhile may be out of date. */
+/* Fields of requests that go on meanwhile may be out of date. */
 struct search {
 	const int *lost;
 	int n;
