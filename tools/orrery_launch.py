@@ -147,11 +147,14 @@ def children(pid):
 
 class Agents:
     """The processes by which the launcher reaches other hosts, such as ssh, each with the name of its host among its words.
-    The first one that ends is that of a host that is lost, when the launcher says that one is."""
+    The first one that ends is that of a host that is lost, when the launcher says that one is: it ends the others then.
+    epoll keeps what is ready in the order in which it became so; a thread that looks late still finds the first one."""
 
     def __init__(self, pid, hosts):
         self.pid, self.hosts, self.first, self.over = pid, hosts, None, False
+        self.known, self.seen = {}, set()  # host of each descriptor; processes that were looked at
         if hosts and hasattr(os, "pidfd_open"):
+            self.ends = select.epoll()
             threading.Thread(target=self.watch, daemon=True).start()
 
     def host_of(self, pid):
@@ -162,22 +165,29 @@ class Agents:
             return None
         return next((host for host in self.hosts if host in words), None)
 
+    def meet(self):
+        """Takes in the processes that the launcher has started since."""
+        for pid in set(children(self.pid)) - self.seen:
+            host = self.host_of(pid)
+            try:
+                fd = os.pidfd_open(pid)
+            except OSError:
+                continue
+            self.seen.add(pid)
+            self.known[fd] = host
+            self.ends.register(fd, select.EPOLLIN)
+
+    def look(self, patience_s):
+        """Waits for an end, and takes note of it."""
+        for fd, _ in self.ends.poll(patience_s, 1):
+            self.first = self.first or self.known[fd]
+            self.ends.unregister(fd)
+            os.close(fd)
+
     def watch(self):
-        poll, known, seen = select.poll(), {}, set()
         while not self.over and not self.first:
-            for pid in set(children(self.pid)) - seen:
-                host = self.host_of(pid)
-                try:
-                    fd = os.pidfd_open(pid)
-                except OSError:
-                    continue
-                seen.add(pid)
-                known[fd] = host
-                poll.register(fd, select.POLLIN)
-            for fd, _ in poll.poll(1000):
-                self.first = self.first or known[fd]
-                poll.unregister(fd)
-                os.close(fd)
+            self.meet()
+            self.look(1)
 
 
 def kill_all(child, launcher):
