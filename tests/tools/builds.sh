@@ -168,6 +168,10 @@ components=
 ok cmake -S own -B own-build "-DCOMPONENTS=$components" "-DWORLDS=$(echo $worlds | tr ' ' ';')"
 ok cmake --build own-build
 runs own-build own
+if with_sim; then
+	ok ldd own-build/own.sim
+	if grep 'libmpi\|liborrery\.so\|liborrery-mpi' out; then die "a simulated program is linked with a real MPI"; fi
+fi
 
 # asks WORDS...: a project that looks for Orrery with these words.
 asks() {

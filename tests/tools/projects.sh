@@ -27,6 +27,8 @@ for with_mpi in libstarpumpi starpumpi-1.0 starpumpi-1.1 starpumpi-1.2 starpumpi
 	done
 done
 
+if grep -r '@[a-z]*dir@\|@prefix@' "$inst/bin/starpu_env" "$inst/lib/pkgconfig" "$inst/lib/cmake"; then die "a place was not put in"; fi
+
 # Also for those who ask for --static out of habit: only libraries that are there are named.
 echo 'int main(void) { return 0; }' > nothing.c
 for module in orrery orrery-mpi orrery-dyn starpu-1.3 starpumpi-1.3; do
@@ -154,3 +156,10 @@ has out "Another StarPU is installed in $inst .*libstarpu-1.3.so"
 	"$inst/lib/orrery/starpu/include" ] || die "the folder of its own"
 [ -e "$inst/lib/orrery/starpu/include/starpu/1.4/starpu.h" ] || die "headers of the folder of its own"
 [ -e "$inst/lib/orrery/starpu/lib/libstarpu-1.4.so" ] || die "libraries of the folder of its own"
+# There, too, builds find Orrery's own names.
+(
+	eval "$("$inst/bin/orrery" env)"
+	ok pkg-config --exists 'starpumpi-1.4 >= 1.4' orrery-mpi
+	[ "$(cd "$(pkg-config --variable=prefix starpu-1.4)" && pwd)" = "$inst/lib/orrery/starpu" ] || die "the other StarPU comes first"
+	[ -e "${CMAKE_PREFIX_PATH%%:*}/lib/cmake/Orrery/OrreryConfig.cmake" ] || die "CMake finds no Orrery in $CMAKE_PREFIX_PATH"
+) || exit 1
