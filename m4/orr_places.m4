@@ -3,8 +3,8 @@
 # The places that the files for pkg-config and CMake name. Each is written by its
 # way from the prefix, and the prefix by its way from the file, so that a tree can
 # be moved as a whole.
-# Invariant: a place outside the prefix, and the prefix /usr, which nobody moves
-# and whose folders pkg-config leaves out, are written as they are.
+# Invariant: a place outside the prefix is written as it is; so is, for pkg-config,
+# the prefix /usr, whose folders it leaves out by their names.
 
 # ORR_EXPAND(VARIABLE, DIRECTORY): as make would expand it.
 AC_DEFUN([ORR_EXPAND], [
@@ -37,8 +37,7 @@ AC_SUBST([$1])
 AC_DEFUN([ORR_WAY_BACK], [
 ORR_BELOW([orr_below], [$3])
 $1=$orr_prefix
-AS_CASE([$orr_prefix,$orr_below], [/usr,*|*,], [],
-	[$1=$2/`AS_ECHO(["$orr_below"]) | $SED 's,@<:@^/@:>@@<:@^/@:>@*,..,g'`])
+AS_IF([test -n "$orr_below"], [$1=$2/`AS_ECHO(["$orr_below"]) | $SED 's,@<:@^/@:>@@<:@^/@:>@*,..,g'`])
 AC_SUBST([$1])
 ])
 
@@ -50,6 +49,7 @@ ORR_PLACE([ORR_PC_DATADIR], [$datadir])
 ORR_PLACE([ORR_CMAKE_BINDIR], [$bindir])
 ORR_PLACE([ORR_CMAKE_PKGCONFIGDIR], [$pkgconfigdir])
 ORR_WAY_BACK([ORR_PC_PREFIX], ["\${pcfiledir}"], [$pkgconfigdir])
+AS_IF([test "$orr_prefix" = /usr], [ORR_PC_PREFIX=/usr])
 ORR_WAY_BACK([ORR_CMAKE_PREFIX], ["\${here}"], [$libdir/cmake/Orrery])
 # The procedures for Fortran: an archive of which other programs take nothing.
 AS_IF([test "$orr_fortran" = yes], [ORR_PC_FORTRAN='-L${libdir}/orrery -lfstarpu'], [ORR_PC_FORTRAN=])
