@@ -27,7 +27,7 @@ starpu_perfmodel_plot: tools/starpu_perfmodel_plot.sh
 	$(AM_V_GEN)cp $(srcdir)/tools/starpu_perfmodel_plot.sh $@ && chmod +x $@
 
 starpu_env: tools/starpu_env.sh Makefile
-	$(AM_V_GEN)$(SED) -e 's,@bindir@,$(bindir),' $(srcdir)/tools/starpu_env.sh > $@.tmp && chmod +x $@.tmp && mv -f $@.tmp $@
+	$(AM_V_GEN)$(SED) -e 's,[@]bindir[@],$(bindir),' $(srcdir)/tools/starpu_env.sh > $@.tmp && chmod +x $@.tmp && mv -f $@.tmp $@
 
 # Programs: three with known names, and the measurements that `orrery calibrate` starts.
 bin_PROGRAMS = starpu_machine_display starpu_perfmodel_display starpu_sched_display

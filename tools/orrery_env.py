@@ -44,7 +44,10 @@ def main(context, arguments):
             lines.append("export FC=orrery-sim-fc")
     if paths["tree"] == "installed":
         own = os.path.isdir(names)  # the names that builds look for have a folder of their own
-        lines.append(first_in("PKG_CONFIG_PATH", os.path.join(names, "lib", "pkgconfig") if own else os.path.join(paths["lib"], "pkgconfig")))
+        modules = [os.path.join(names, "lib", "pkgconfig")] if own else []
+        if "--sim" not in options or not own:
+            modules.append(os.path.join(paths["lib"], "pkgconfig"))  # Orrery's own names
+        lines.append(first_in("PKG_CONFIG_PATH", ":".join(modules)))
         lines.append(first_in("CMAKE_PREFIX_PATH", names if own else os.path.dirname(paths["bin"])))
         # An empty place at the end of the list stands for the system's manuals.
         lines.append("export MANPATH=%s:${MANPATH:-}" % shlex.quote(os.path.join(os.path.dirname(paths["data"]), "man")))

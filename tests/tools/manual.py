@@ -94,6 +94,8 @@ ELSEWHERE = {
     ("README.md", "./quickstart"): "tests/tools/quickstart.sh",
     ("doc/getting-started.md", "./quickstart"): "tests/tools/quickstart.sh",
     ("doc/getting-started.md", "./autogen.sh"): "tests/tools/bootstrap.sh",
+    ("doc/getting-started.md", "find_package(Orrery"): "tests/tools/builds.sh",
+    ("doc/getting-started.md", "cmake -S . -B build"): "tests/tools/builds.sh",
     ("doc/cluster.md", "./autogen.sh"): "tests/tools/bootstrap.sh",
     ("doc/cluster.md", "ssh-keygen"): "it needs the sshd of hosts",
     ("doc/cluster.md", "DEFECT limits"): "tests/hosts/doctor.sh",

@@ -11,29 +11,10 @@
 [ "$ORR_TEST_MPI" = yes ] && [ "$ORR_TEST_SIM" = yes ] || skip "needs both worlds"
 command -v pkg-config > /dev/null || skip "there is no pkg-config"
 project=$ORR_TEST_SRCDIR/tests/tools/project
-inst=$PWD/inst
-cd_build() { cd "$ORR_TEST_BUILDDIR" || exit 99; }
-for dir in 'exec_prefix = ${prefix}' 'bindir = ${exec_prefix}/bin' 'libdir = ${exec_prefix}/lib' \
-	'includedir = ${prefix}/include' 'datarootdir = ${prefix}/share' 'datadir = ${datarootdir}' \
-	'libexecdir = ${exec_prefix}/libexec' 'pkgconfigdir = ${libdir}/pkgconfig'; do
-	grep -q -x -F -e "$dir" "$ORR_TEST_BUILDDIR/Makefile" || skip "configured with other directories than a prefix"
-done
-
-# An installation in this folder. Libraries and launcher are copied: libtool would
-# link them again and disturb the tests that run beside this one.
-install_orrery() {
-	(cd_build && ${MAKE-make} -s install-data install-binSCRIPTS prefix="$inst" DESTDIR=)
-}
-unset MAKEFLAGS MAKELEVEL MFLAGS
-ok install_orrery
+. "$ORR_TEST_SRCDIR/tests/lib/installed.sh"
+install_orrery
 has out 'for the simulated world, set CC=orrery-sim-cc'
-mkdir -p "$inst/libexec/orrery"
-if [ "$ORR_TEST_FORTRAN" = yes ]; then
-	cp "$ORR_TEST_BUILDDIR/fortran/libfstarpu.a" "$inst/lib/orrery/" || die "no modules of Fortran"
-fi
-cp -P "$ORR_TEST_BUILDDIR"/.libs/liborrery*.so* "$inst/lib/" || die "no libraries"
-cp "$ORR_TEST_BUILDDIR/.libs/orrery-sim-launcher" "$inst/libexec/orrery/" || die "no launcher"
-[ "$(PKG_CONFIG_PATH=$inst/lib/pkgconfig pkg-config --variable=prefix starpu-1.3)" = "$inst" ] || die "prefix of starpu-1.3"
+[ "$(cd "$(PKG_CONFIG_PATH=$inst/lib/pkgconfig pkg-config --variable=prefix starpu-1.3)" && pwd)" = "$inst" ] || die "prefix of starpu-1.3"
 for with_mpi in libstarpumpi starpumpi-1.0 starpumpi-1.1 starpumpi-1.2 starpumpi-1.3 starpumpi-1.4; do
 	module=$(echo $with_mpi | sed 's/mpi//')
 	for world in "$inst" "$inst/lib/orrery/sim"; do
@@ -45,6 +26,8 @@ for with_mpi in libstarpumpi starpumpi-1.0 starpumpi-1.1 starpumpi-1.2 starpumpi
 			die "$module in $world"
 	done
 done
+
+if grep -r '@[a-z]*dir@\|@prefix@' "$inst/bin/starpu_env" "$inst/lib/pkgconfig" "$inst/lib/cmake"; then die "a place was not put in"; fi
 
 # Also for those who ask for --static out of habit: only libraries that are there are named.
 echo 'int main(void) { return 0; }' > nothing.c
@@ -162,14 +145,21 @@ if command -v autoreconf > /dev/null && command -v automake > /dev/null; then
 fi
 
 # Another StarPU in the same prefix keeps its files, and the user is told.
-ok install_orrery
+ok make_install
 rm "$inst/lib/libstarpu-1.3.so"
 echo other > "$inst/lib/libstarpu-1.3.so"
-ok install_orrery
+ok make_install
 has out "Another StarPU is installed in $inst .*libstarpu-1.3.so"
 [ "$(cat "$inst/lib/libstarpu-1.3.so")" = other ] || die "another StarPU's library was replaced"
 [ ! -e "$inst/lib/pkgconfig/starpu-1.3.pc" ] || die "our names are mixed with another StarPU's"
-[ "$(PKG_CONFIG_PATH=$inst/lib/orrery/starpu/lib/pkgconfig pkg-config --variable=includedir starpu-1.4)" = \
+[ "$(cd "$(PKG_CONFIG_PATH=$inst/lib/orrery/starpu/lib/pkgconfig pkg-config --variable=includedir starpu-1.4)" && pwd)" = \
 	"$inst/lib/orrery/starpu/include" ] || die "the folder of its own"
 [ -e "$inst/lib/orrery/starpu/include/starpu/1.4/starpu.h" ] || die "headers of the folder of its own"
 [ -e "$inst/lib/orrery/starpu/lib/libstarpu-1.4.so" ] || die "libraries of the folder of its own"
+# There, too, builds find Orrery's own names.
+(
+	eval "$("$inst/bin/orrery" env)"
+	ok pkg-config --exists 'starpumpi-1.4 >= 1.4' orrery-mpi
+	[ "$(cd "$(pkg-config --variable=prefix starpu-1.4)" && pwd)" = "$inst/lib/orrery/starpu" ] || die "the other StarPU comes first"
+	[ -e "${CMAKE_PREFIX_PATH%%:*}/lib/cmake/Orrery/OrreryConfig.cmake" ] || die "CMake finds no Orrery in $CMAKE_PREFIX_PATH"
+) || exit 1
