@@ -204,6 +204,12 @@ bench_list | put tests/bench/sources.mk
 	files doc/man -name '*.1' | list orr_man
 	files doc ! -path 'doc/man/*' ! -path 'doc/html/*' ! -name '*.mk' | list orr_doc
 } | put doc/sources.mk
+# A build of packages leaves lists of its own there.
+{
+	echo "$head_line"
+	files debian ! -path 'debian/*/*/*' ! -path 'debian/tmp/*' ! -path 'debian/*orrery*/*' ! -path 'debian/autoreconf.*' ! -name '*.mk' \
+		! -name '*.debhelper' ! -name '*.substvars' ! -name files ! -name debhelper-build-stamp | list orr_debian
+} | put debian/sources.mk
 { echo "$head_line"; files platforms ! -name '*.mk' | list orr_platforms; } | put platforms/sources.mk
 {
 	echo "$head_line"

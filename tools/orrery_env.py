@@ -34,6 +34,10 @@ def main(context, arguments):
     options, _ = parse(OPTIONS, arguments, "orrery env")
     paths = context.paths
     lines = [first_in("PATH", paths["bin"]), first_in("LD_LIBRARY_PATH", paths["lib"])]
+    # Packages have the commands with names of StarPU's there.
+    commands = os.path.join(paths["lib"], "orrery", "starpu")
+    if paths["tree"] == "installed" and os.path.isdir(os.path.join(commands, "bin")):
+        lines.append(first_in("PATH", os.path.join(commands, "bin")))
     names = os.path.join(paths["lib"], "orrery", "starpu")
     if "--sim" in options:
         if not context.has("simgrid"):
@@ -51,5 +55,7 @@ def main(context, arguments):
         lines.append(first_in("CMAKE_PREFIX_PATH", names if own else os.path.dirname(paths["bin"])))
         # An empty place at the end of the list stands for the system's manuals.
         lines.append("export MANPATH=%s:${MANPATH:-}" % shlex.quote(os.path.join(os.path.dirname(paths["data"]), "man")))
+        if os.path.isdir(os.path.join(commands, "share", "man")):
+            lines.append("export MANPATH=%s:$MANPATH" % shlex.quote(os.path.join(commands, "share", "man")))
     print("\n".join(lines))
     return 0

@@ -49,17 +49,26 @@ static void forget_needs(const void *address)
 			map->l_ld[i].d_tag = UNKNOWN_ENTRY;
 }
 
-/* Loads the library that stands beside ours. */
-static void load_global(const char *name)
+/* The path of a library in a folder beside ours. */
+static void beside(char path[PATH_MAX], const char *folder, const char *name)
 {
-	char path[PATH_MAX];
 	Dl_info here;
 	const char *end = NULL;
 	if (dladdr((const void *) orrery_sim_main, &here))
 		end = strrchr(here.dli_fname, '/');
-	if (!end || (size_t) snprintf(path, sizeof(path), "%.*s/%s", (int) (end - here.dli_fname),
-				      here.dli_fname, name) >= sizeof(path))
+	if (!end || snprintf(path, PATH_MAX, "%.*s/%s%s", (int) (end - here.dli_fname),
+			     here.dli_fname, folder, name) >= PATH_MAX)
 		launcher_fail("the loader does not say where liborrery-sim is");
+}
+
+/* Loads a library that nothing is linked with. It is installed in a folder of its own; in the
+ * build tree it stands beside ours. */
+static void load_global(const char *name)
+{
+	char path[PATH_MAX];
+	beside(path, "orrery/", name);
+	if (access(path, F_OK))
+		beside(path, "", name);
 	if (!dlopen(path, RTLD_LAZY | RTLD_GLOBAL))
 		launcher_fail("%s; build or install Orrery again", dlerror());
 }

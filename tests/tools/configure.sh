@@ -13,7 +13,7 @@ unset MAKEFLAGS MAKELEVEL MFLAGS
 ok "$ORR_TEST_SRCDIR/configure" --help
 for option in --with-mpicc --with-mpiexec --with-mpifort --enable-mpi-check --enable-mpi-ft --enable-mpi-ft-stats \
 	--enable-mpi-pedantic-isend --enable-mpi-master-slave --with-mpi-master-slave-multiple-thread \
-	--with-cuda --disable-cuda --disable-opencl --without-clblast; do
+	--with-cuda --disable-cuda --disable-opencl --without-clblast --with-starpu-names; do
 	has out "^ *$option"
 done
 
@@ -27,6 +27,7 @@ refuses 'with-cuda=/nowhere: there is no include/cuda_runtime_api.h' --with-cuda
 refuses 'checkpoints are part of the MPI layer' --disable-mpi-ft
 refuses 'master and slaves are part of the MPI layer' --disable-mpi-master-slave
 refuses 'checkpoints are part of the MPI layer' --disable-mpi-ft-stats
+refuses 'with-starpu-names=elsewhere: say auto or apart' --with-starpu-names=elsewhere
 
 # Programs of the MPI whose mpicc is given are looked for beside it, and then in PATH.
 if command -v mpicc > /dev/null && command -v mpirun > /dev/null; then

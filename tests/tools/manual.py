@@ -107,6 +107,8 @@ ELSEWHERE = {
     ("doc/machines.md", "orrery calibrate --kernels"): "tests/tools/calibrate_kernels.sh",
     ("doc/malleable.md", "orrery cc --elastic"): "it takes five minutes; tests/tools/pictures.sh runs its script",
     ("doc/malleable.md", "python3 doc/malleable.py --starts"): "it takes five minutes; tests/tools/pictures.sh runs its script",
+    ("doc/packages.md", "dpkg-buildpackage"): "it takes five minutes",
+    ("doc/packages.md", "build-aux/packages"): "it takes a quarter of an hour",
     ("doc/running.md", "#!/bin/sh"): "it needs a cluster",
     ("doc/running.md", "# 2 ranks on"): "tests/tools/run_jobs.sh",
     ("doc/statistics.md", "orrery top "): "tests/tools/top.sh",
