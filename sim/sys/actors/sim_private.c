@@ -2,7 +2,8 @@
 /* The exchange of what a thread of a rank has for itself (sim_private.h), and the functions of
  * starpu_thread.h about keys.
  *
- * Programs without variables of threads pay a comparison for each change of actor and each kernel.
+ * Programs without variables of threads and OpenMP pay two comparisons for each change of actor and
+ * each kernel.
  *
  * Invariant: stated in sim_private.h. */
 #include "actors/sim_private.h"
@@ -77,6 +78,7 @@ static int find_segment(struct dl_phdr_info *info, size_t size, void *arg)
 void orr_sim_variables_find(struct orr_sim_rank *r)
 {
 	size_t module = 0;
+	orr_sim_openmp_find(&private_of(orr_sim_actor_self())->openmp);
 	free(r->threads.destroy);
 	free(r->threads.used);
 	memset(&r->threads, 0, sizeof(r->threads));
@@ -119,12 +121,14 @@ static void exchange(struct orr_sim_threads *t, struct orr_sim_private *p)
 void orr_sim_private_enter(struct orr_sim_actor *a)
 {
 	struct orr_sim_threads *t = &a->rank->threads;
-	if (!t->at)
+	if (!t->at && !orr_sim_openmp_found)
 		return;
 	struct orr_sim_private *p = private_of(a);
-	if (t->owner != p)
+	if (orr_sim_openmp_found)
+		orr_sim_openmp_enter(&p->openmp);
+	if (t->at && t->owner != p)
 		exchange(t, p);
-	orr_assert(t->owner == p);
+	orr_assert(!t->at || t->owner == p);
 }
 
 /* ---- ends ---- */
@@ -181,6 +185,7 @@ void orr_sim_private_end(struct orr_sim_rank *r, struct orr_sim_private *p)
 	call_destructors(&r->threads, p);
 	if (r->threads.owner == p)
 		r->threads.owner = NULL;
+	orr_sim_openmp_end(&p->openmp);
 	free(p->values);
 	free(p->variables);
 	free(p->processors);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The state that a thread of a rank has for itself: values of keys, and the program's variables of
- * threads (_Thread_local). All actors are one thread of the system, and one actor runs the kernels
- * of all workers of a rank; so each thread of the program, and each worker while its kernel runs,
- * has a state here.
+/* The state that a thread of a rank has for itself: values of keys, the program's variables of
+ * threads (_Thread_local), and its settings of OpenMP. All actors are one thread of the system, and
+ * one actor runs the kernels of all workers of a rank; so each thread of the program, and each
+ * worker while its kernel runs, has a state here.
  *
  * Invariant: the variables in place are those of `owner`; all others have a copy or have never run.
  */
@@ -11,6 +11,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include "actors/sim_openmp.h"
 
 struct orr_sim_actor;
 struct orr_sim_rank;
@@ -22,6 +23,7 @@ struct orr_sim_private {
 	void *variables;  /* what they are while another thread of the rank runs, or NULL */
 	void *processors; /* where it may run (cpu_set_t), NULL: on all of the node */
 	struct orr_sim_object *objects; /* of C++, which end with it; the youngest first */
+	struct orr_sim_openmp openmp;
 };
 
 /* Of a rank: its keys, the place of the variables, and the states of its workers. */
