@@ -21,10 +21,13 @@ enum orr_sim_network { ORR_SIM_SMPI, ORR_SIM_MAXMIN, ORR_SIM_SHARE, ORR_SIM_QUEU
 struct orr_sim_rank;
 struct orr_trace_file;
 
-/* Simulated time of kernels without a calibrated model, by name. */
-struct orr_sim_uncalibrated {
-	char *name;
-	double us;
+/* Simulated time of kernels, by name. */
+struct orr_sim_kernel_times {
+	struct orr_sim_kernel_time {
+		char *name;
+		double us;
+	} * of;
+	unsigned n;
 };
 
 /* Kernels of that name ran in a larger company than was measured (sim_company.h). */
@@ -81,8 +84,8 @@ struct orr_sim {
 	int watched;       /* that thread exists */
 	uint64_t nyields;  /* calls of orr_sim_yield with --yields */
 	double kernel_us[ORR_PERF_NSOURCES];
-	struct orr_sim_uncalibrated *uncalibrated;
-	unsigned nuncalibrated;
+	struct orr_sim_kernel_times uncalibrated; /* without a calibrated model */
+	struct orr_sim_kernel_times slept; /* without any, which took the time that they slept */
 	struct orr_sim_guess *guesses;
 	char **unmet; /* names of kernels that had company, although nobody measured theirs */
 	unsigned nguesses, nunmet;

@@ -30,25 +30,22 @@
 #include "base/seam_kernel.h"
 #include "base/upcalls.h"
 
-static void note_uncalibrated(const char *name, double us)
+static void add(struct orr_sim_kernel_times *list, const char *name, double us)
 {
-	for (unsigned i = 0; i < orr_sim.nuncalibrated; i++) {
-		if (!strcmp(orr_sim.uncalibrated[i].name, name)) {
-			orr_sim.uncalibrated[i].us += us;
+	for (unsigned i = 0; i < list->n; i++) {
+		if (!strcmp(list->of[i].name, name)) {
+			list->of[i].us += us;
 			return;
 		}
 	}
-	unsigned n = orr_sim.nuncalibrated;
-	if (n >= 256)
+	if (list->n >= 256)
 		return;
-	struct orr_sim_uncalibrated *u = realloc(orr_sim.uncalibrated, (n + 1) * sizeof(*u));
-	if (!u)
+	struct orr_sim_kernel_time *of = realloc(list->of, (list->n + 1) * sizeof(*of));
+	if (!of)
 		return;
-	orr_sim.uncalibrated = u;
-	if ((u[n].name = strdup(name))) {
-		u[n].us = us;
-		orr_sim.nuncalibrated++;
-	}
+	list->of = of;
+	if ((of[list->n].name = strdup(name)))
+		of[list->n++].us = us;
 }
 
 static const char *codelet_name(const struct starpu_codelet *cl, const struct starpu_task *t)
@@ -77,7 +74,7 @@ static void note(const char *name, enum orr_perf_source source, double us)
 {
 	orr_sim.kernel_us[source] += us;
 	if (source > ORR_PERF_BY_SIZE)
-		note_uncalibrated(name, us);
+		add(&orr_sim.uncalibrated, name, us);
 }
 
 /* A kernel's own random factor: the same on every unit, in units of that unit's deviation. */
@@ -130,8 +127,11 @@ static double modelled_us(struct orr_process *proc, const struct orr_kernel *k, 
 	if (!(us >= 0) || isinf(us))
 		us = 0;
 	if (r->slept && r->waited_us > 0 &&
-	    (source == ORR_PERF_DEFAULT || source == ORR_PERF_UNKNOWN))
-		us = 0;
+	    (source == ORR_PERF_DEFAULT || source == ORR_PERF_UNKNOWN)) {
+		orr_sim.kernel_us[ORR_PERF_CALIBRATED] += r->waited_us;
+		add(&orr_sim.slept, codelet_name(cl, k->task), r->waited_us);
+		return 0;
+	}
 	if (orr_sim.noise.kernels > 0 || orr_sim.noise.unmeasured > 0)
 		us *= noise(proc->sys, k, us, deviation);
 	note(codelet_name(cl, k->task), source, us > r->waited_us ? us : r->waited_us);

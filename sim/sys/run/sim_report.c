@@ -30,7 +30,7 @@ struct orr_sim_peer {
 
 struct totals {
 	uint64_t tasks, messages, bytes, logical_messages, logical_bytes;
-	double makespan_s, uncalibrated, without_deviation;
+	double makespan_s, uncalibrated, slept, without_deviation;
 	double joules;
 	struct orr_run_work work;
 	int has_bounds;
@@ -238,7 +238,7 @@ static size_t peak_rss(void)
 
 static void sum(struct totals *t)
 {
-	double known = 0, all = 0;
+	double known = 0, slept = 0, all = 0;
 	memset(t, 0, sizeof(*t));
 	for (int i = 0; i < orr_sim.nranks; i++) {
 		struct orr_sim_rank *r = &orr_sim.ranks[i];
@@ -266,15 +266,40 @@ static void sum(struct totals *t)
 		if (s <= ORR_PERF_BY_SIZE)
 			known += orr_sim.kernel_us[s];
 	}
+	for (unsigned i = 0; i < orr_sim.slept.n; i++)
+		slept += orr_sim.slept.of[i].us;
 	t->uncalibrated = all > 0 ? (all - known) / all : 0;
+	t->slept = all > 0 ? slept / all : 0;
 	t->has_bounds = orr_sim.bound && !orr_sim_bound_compute(&t->bounds);
 	t->without_deviation = all > 0 ? orr_sim.noise.without_us / all : 0;
 }
 
 static int by_time(const void *a, const void *b)
 {
-	const struct orr_sim_uncalibrated *x = a, *y = b;
+	const struct orr_sim_kernel_time *x = a, *y = b;
 	return x->us != y->us ? (x->us < y->us) - (x->us > y->us) : strcmp(x->name, y->name);
+}
+
+static void sort_kernels(struct orr_sim_kernel_times *list)
+{
+	if (list->n)
+		qsort(list->of, list->n, sizeof(*list->of), by_time);
+}
+
+static void write_kernels(FILE *f, const struct orr_sim_kernel_times *list)
+{
+	for (unsigned i = 0; i < list->n; i++) {
+		fputs(i ? ", " : "", f);
+		orr_about_string(f, list->of[i].name);
+		fprintf(f, ": %.9f", list->of[i].us * 1e-6);
+	}
+}
+
+static void print_kernels(FILE *f, const struct orr_sim_kernel_times *list)
+{
+	for (unsigned i = 0; i < list->n && i < 8; i++)
+		fprintf(f, "%s %s", i ? "," : "", list->of[i].name);
+	fprintf(f, "%s\n", list->n > 8 ? ", ..." : "");
 }
 
 /* The least known first, where machines differ. */
@@ -389,11 +414,9 @@ static int write_report(const struct totals *t, const char *path)
 		"  \"wall_s\": %.3f,\n  \"peak_rss_bytes\": %zu,\n  \"stacks\": %u,\n  \"uncalibrated_fraction\": %.6f,\n  \"uncalibrated\": {",
 		orr_sim_wall_s() - orr_sim.wall_start, peak_rss(), orr_sim.nstacks,
 		t->uncalibrated);
-	for (unsigned i = 0; i < orr_sim.nuncalibrated; i++) {
-		fputs(i ? ", " : "", f);
-		orr_about_string(f, orr_sim.uncalibrated[i].name);
-		fprintf(f, ": %.9f", orr_sim.uncalibrated[i].us * 1e-6);
-	}
+	write_kernels(f, &orr_sim.uncalibrated);
+	fputs("},\n  \"slept\": {", f);
+	write_kernels(f, &orr_sim.slept);
 	fputs("},\n", f);
 	orr_about_work(f, &t->work);
 	if (t->has_bounds)
@@ -513,13 +536,18 @@ static void print_summary(const struct totals *t)
 			"--noise-default PERCENT gives it one\n",
 			100 * t->without_deviation);
 	print_company(f);
+	if (t->slept >= 0.0005) {
+		fprintf(f,
+			"orrery sim: %.3g %% of the simulated kernel time is what kernels without a model slept, "
+			"as if what they compute took none:",
+			100 * t->slept);
+		print_kernels(f, &orr_sim.slept);
+	}
 	if (t->uncalibrated < 0.0005)
 		return;
 	fprintf(f, "orrery sim: %.3g %% of the simulated kernel time is uncalibrated:",
 		100 * t->uncalibrated);
-	for (unsigned i = 0; i < orr_sim.nuncalibrated && i < 8; i++)
-		fprintf(f, "%s %s", i ? "," : "", orr_sim.uncalibrated[i].name);
-	fprintf(f, "%s\n", orr_sim.nuncalibrated > 8 ? ", ..." : "");
+	print_kernels(f, &orr_sim.uncalibrated);
 	print_remedy(f);
 }
 
@@ -529,9 +557,8 @@ int orr_sim_report_write(void)
 	struct totals t;
 	int failed = 0;
 	sum(&t);
-	if (orr_sim.nuncalibrated)
-		qsort(orr_sim.uncalibrated, orr_sim.nuncalibrated, sizeof(*orr_sim.uncalibrated),
-		      by_time);
+	sort_kernels(&orr_sim.uncalibrated);
+	sort_kernels(&orr_sim.slept);
 	if (orr_sim.nguesses)
 		qsort(orr_sim.guesses, orr_sim.nguesses, sizeof(*orr_sim.guesses), by_guess);
 	if (orr_sim.nunmet)
