@@ -250,7 +250,7 @@ static void terminate(struct orr_task *t, struct orr_worker *w)
 	struct orr_process *proc = self->proc;
 	uint64_t cause = orr_cause_begin(self, t);
 	struct starpu_task *pub = t->pub;
-	struct orr_round_end e = { 0 };
+	struct orr_round_end e; /* of a task that regenerates, when that is `later` */
 	int waited_for, internal = t->internal, user_wait = t->user_wait;
 	unsigned ctx = t->ctx;
 
