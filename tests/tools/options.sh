@@ -136,7 +136,7 @@ def sources():
             if folder == ".":
                 del folders[:]
             for name in names:
-                if name.endswith((".py", ".c", ".m4", ".ac", ".sh")) or name in ("quickstart", "format", "floors", "man-options"):
+                if name.endswith((".py", ".c", ".m4", ".ac", ".sh")) or name in ("quickstart", "format", "floors", "man-options", "packages", "package-files", "compare-abi", "install-names"):
                     with open(os.path.join(place, name), encoding="utf-8", errors="replace") as file:
                         yield file.read()
 
@@ -146,7 +146,7 @@ def mentions():
     known = {name for option in OPTIONS for name in option.names}
     text = "\n".join(sources())
     everybody = set(re.findall(r"--[a-z][a-z-]*[a-z]", text)) | {"--args", "--dependency"}  # of gdb and sbatch
-    everybody |= {"--use-paje-trace"}  # of another tool
+    everybody |= {"--use-paje-trace", "--test-dir"}  # of another tool, and of ctest
     everybody |= {"--enable-nmad", "--enable-verbose"}  # of StarPU's configure: documents say that they are not here
     everybody |= {"--enable-" + name for name in re.findall(r"AC_ARG_ENABLE\(\[([a-z-]*)\]", text)}
     everybody |= {"--with-" + name for name in re.findall(r"AC_ARG_WITH\(\[([a-z-]*)\]", text)}
