@@ -3,7 +3,6 @@
 #
 # What omp_set_num_threads() and its relatives set holds for the thread that calls them, in both worlds: not for
 # other ranks, workers or threads of the program, which have the settings of the environment.
-# orr-test: debug none
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 cat > settings.c << 'END'
 #include <omp.h>
