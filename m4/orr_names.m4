@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Where `make install` puts the names by which builds look for StarPU
+# The place where `make install` puts the names by which builds look for StarPU
 # (build-aux/install-names). Sets orr_names to auto or apart.
 
 AC_DEFUN([ORR_NAMES], [

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# What omp_set_num_threads() and its relatives set holds for the thread that calls them, in both worlds: not for
+# Settings of omp_set_num_threads() and its relatives hold for the thread that makes them, in both worlds: not for
 # other ranks, workers or threads of the program, which have the settings of the environment.
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 cat > settings.c << 'END'

@@ -193,7 +193,7 @@ fails 1 'it has no SOURCES|has no SOURCES' asks 'find_package(Orrery REQUIRED)
 orrery_add_program(app app.c)'
 fails 1 'WORLDS takes real and sim' asks 'find_package(Orrery REQUIRED)
 orrery_add_program(app SOURCES app.c WORLDS unreal)'
-# What was not built has no module of pkg-config.
+# A part that was not built has no module of pkg-config.
 rm -f "$place"/lib/pkgconfig/orrery-sim.pc
 fails 1 'component sim:' asks 'find_package(Orrery REQUIRED COMPONENTS sim)'
 has err 'libsimgrid-dev'
