@@ -152,30 +152,36 @@ class Agents:
 
     def __init__(self, pid, hosts):
         self.pid, self.hosts, self.first, self.over = pid, hosts, None, False
-        self.known, self.seen = {}, set()  # host of each descriptor; processes that were looked at
+        self.known, self.seen = {}, set()  # host of each descriptor; processes whose words are their own
         if hosts and hasattr(os, "pidfd_open"):
             self.ends = select.epoll()
             threading.Thread(target=self.watch, daemon=True).start()
 
-    def host_of(self, pid):
+    @staticmethod
+    def words(pid):
         try:
             with open("/proc/%d/cmdline" % pid, "rb") as file:
-                words = file.read().decode(errors="replace").split("\0")
+                return file.read().decode(errors="replace").split("\0")
         except OSError:
-            return None
-        return next((host for host in self.hosts if host in words), None)
+            return [""]
 
     def meet(self):
-        """Takes in the processes that the launcher has started since."""
+        """Takes in the processes that the launcher has started since. Returns how many of them have no words of their own
+        yet: a new process has those of the launcher until it executes its program, and none for a moment then."""
+        young = 0
         for pid in set(children(self.pid)) - self.seen:
-            host = self.host_of(pid)
+            words = self.words(pid)
+            if words in ([""], self.words(self.pid)):
+                young += 1
+                continue
+            self.seen.add(pid)
             try:
                 fd = os.pidfd_open(pid)
             except OSError:
                 continue
-            self.seen.add(pid)
-            self.known[fd] = host
+            self.known[fd] = next((host for host in self.hosts if host in words), None)
             self.ends.register(fd, select.EPOLLIN)
+        return young
 
     def look(self, patience_s):
         """Waits for an end, and takes note of it."""
@@ -186,8 +192,7 @@ class Agents:
 
     def watch(self):
         while not self.over and not self.first:
-            self.meet()
-            self.look(1)
+            self.look(0.01 if self.meet() else 1)
 
 
 def kill_all(child, launcher):

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # The host that `orrery run` names as lost is the one whose agent ended first, however late the thread looks that watches the
-# agents (tools/orrery_launch.py): it found h3's end beside h4's once, and a run was started again without the wrong host.
+# agents (tools/orrery_launch.py): it found h3's end beside h4's once, and a run was started again without the wrong host. So is
+# it if the thread looks so early that a process has not executed its program yet: it had no host for good.
 # orr-test: timeout 60
 # orr-test: debug none
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
@@ -25,10 +26,34 @@ class Late(orrery_launch.Agents):
         pass
 
 
+def young():
+    """A process that is met between its start and its program's."""
+    go, went = os.pipe(), os.pipe()
+    pid = os.fork()
+    if not pid:
+        os.dup2(went[0], 0)
+        os.close(went[1])
+        os.read(go[0], 1)
+        os.execvp("sh", ["sh", "-c", "read word", "h5"])
+    os.close(went[0])
+    late = Late(os.getpid(), HOSTS)
+    assert late.meet() == 1 and not late.known, late.known
+    os.write(go[1], b"x")
+    while late.meet():
+        pass
+    assert list(late.known.values()) == ["h5"], late.known
+    os.close(went[1])
+    late.look(10)
+    assert late.first == "h5", late.first
+    os.waitpid(pid, 0)
+
+
+young()
 for _ in range(20):
     agents = [subprocess.Popen(["sh", "-c", "read word", host], stdin=subprocess.PIPE) for host in HOSTS]
     late = Late(os.getpid(), HOSTS)
-    late.meet()
+    while late.meet():
+        pass
     assert sorted(late.known.values()) == HOSTS, late.known
     late.look(0)
     assert late.first is None, late.first
