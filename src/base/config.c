@@ -203,6 +203,7 @@ static const struct on_demand {
 	{ "ORRERY_MPI_LATENCY", COUNT },
 	{ "ORRERY_MPI_BANDWIDTH", COUNT },
 	{ "ORRERY_MPI_OVERHEAD", COUNT },
+	{ "ORRERY_MPI_PIECES", COUNT },
 	{ "STARPU_MIN_PRIO", SIGNED },
 	{ "STARPU_MAX_PRIO", SIGNED },
 };

@@ -55,9 +55,10 @@ struct orr_mpi_network {
 	double latency_us;   /* until a message of no bytes is there */
 	double bytes_per_us; /* of a long message */
 	double overhead_us;  /* of the processor at either end, for each message */
+	double most_pieces;  /* of a large value; 0: by its size, which the seam leaves */
 };
 /* [owner] Fills *net: in a simulated run from the platform and its costs, in a real one with
- * figures of a fast network of today. All are above 0. */
+ * figures of a fast network of today. Times and bandwidth are above 0. */
 void orr_sys_mpi_network(struct orr_process *proc, struct orr_mpi_network *net);
 /* [any] [locked] What carries the messages of the engine. */
 const struct orr_transport *orr_sys_mpi_transport(struct orr_process *proc);

@@ -4,7 +4,8 @@
  * insertion finds one more reader of a value that is there (late). Below is what no broadcast can
  * beat; above, by hand, the better of two textbook ways in LogGP: a binomial tree of whole
  * messages, and a chain of pieces at their best number. Late readers are held against MPI_Bcast as
- * well.
+ * well. Fewer pieces than the best are cut if nothing is said (ORRERY_MPI_PIECES): what each costs
+ * a simulation is more than it gains; tests/sim/tree_pieces.sh runs this with as many as help.
  *
  * orr-test: world sim
  * orr-test: sim-ranks 4 8 64
@@ -116,6 +117,8 @@ int main(int argc, char **argv)
 
 	if (!begin(&argc, &argv, 2))
 		return 77;
+	double most = getenv("ORRERY_MPI_PIECES") ? 1.1 : 1.2;
+
 	bcast_us(1); /* the first one takes longer */
 	for (unsigned i = 0; i < sizeof(kib) / sizeof(*kib); i++) {
 		size_t bytes = kib[i] << 10;
@@ -128,7 +131,7 @@ int main(int argc, char **argv)
 		printf("%zu KiB to %d ranks: at least %.1f us, by hand %.1f us, MPI_Bcast %.1f us, awaited %.1f us, late %.1f us\n",
 		       kib[i], size - 1, least_us, hand_us, mpi_us, awaited_us, late_us);
 		CHECK(awaited_us >= least_us && late_us >= least_us, "faster than the network");
-		CHECK(awaited_us <= 1.1 * hand_us, "awaited: %.2f times the time by hand",
+		CHECK(awaited_us <= most * hand_us, "awaited: %.2f times the time by hand",
 		      awaited_us / hand_us);
 		CHECK(late_us <= 1.2 * hand_us, "late: %.2f times the time by hand",
 		      late_us / hand_us);

@@ -101,12 +101,25 @@ static int join_or_wait(struct orr_mpi *mpi, struct orr_mpi_req **v, uint32_t n)
 	return 0;
 }
 
+/* A send of h starts: what leaves already? */
+static enum orr_mpi_leaving leaving(struct orr_mpi *mpi, starpu_data_handle_t h)
+{
+	if (!mpi->limits.nsends && !mpi->ready.n) {
+		mpi->late.only = h;
+		return ORR_MPI_LEAVES_NOTHING;
+	}
+	if (mpi->late.only != h)
+		mpi->late.only = NULL;
+	return mpi->late.only ? ORR_MPI_LEAVES_MATES : ORR_MPI_LEAVES_OTHERS;
+}
+
 void orr_mpi_coop_start(struct orr_mpi *mpi, struct orr_mpi_req *first)
 {
 	struct orr_mpi_req **v, *next;
 	uint32_t n = 0;
 
 	orr_mpi_assert_owner(mpi);
+	enum orr_mpi_leaving leaves = leaving(mpi, handle_of(first));
 	if (!first->link.next && !mpi->late.leaving && !mpi->late.lone) {
 		orr_mpi_send_start(mpi, first);
 		return;
@@ -125,9 +138,9 @@ void orr_mpi_coop_start(struct orr_mpi *mpi, struct orr_mpi_req *first)
 	}
 	uint32_t kept = distinct(v, n);
 	qsort(v, kept, sizeof(*v), by_urgency);
-	struct orr_mpi_plan plan = orr_mpi_plan(
-		orr_mpi_network(mpi), starpu_data_get_size(handle_of(first)), kept,
-		orr_mpi_relay_eager(mpi), !mpi->limits.nsends && !mpi->ready.n);
+	struct orr_mpi_plan plan = orr_mpi_plan(orr_mpi_network(mpi),
+						starpu_data_get_size(handle_of(first)), kept,
+						orr_mpi_relay_eager(mpi), leaves);
 	int later = join_or_wait(mpi, v, kept);
 	if (!later && !plan.tree)
 		start_one(mpi, v, n);

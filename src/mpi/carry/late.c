@@ -215,7 +215,9 @@ int orr_mpi_late_waits(struct orr_mpi *mpi, struct orr_mpi_req *first, int leave
 		return 0;
 	uint32_t lone = nlone(mpi, first);
 	/* Where no tree pays off, all go at once. */
-	if (!leaves && (!lone || !orr_mpi_plan(net, bytes, lone + length(first), 0, 1).tree))
+	if (!leaves &&
+	    (!lone ||
+	     !orr_mpi_plan(net, bytes, lone + length(first), 0, ORR_MPI_LEAVES_NOTHING).tree))
 		return 0;
 	g = group_of(mpi, first);
 	if (g)

@@ -111,6 +111,8 @@ struct orr_mpi_rest {
 
 /* Sends that come later than others of their value (late.c). */
 struct orr_mpi_late {
+	starpu_data_handle_t only;     /* whose sends left since none was under way; NULL: several
+					  data's */
 	struct orr_mpi_relay *leaving; /* relays with a payload that began here */
 	struct orr_mpi_req *lone;      /* and sends under way without one, by link.next, that others
 					  of their value may wait for */

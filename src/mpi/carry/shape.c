@@ -17,11 +17,13 @@
 #define SHARES 16         /* a part is so many of so many */
 #define LEAST_PIECE 16384 /* bytes */
 #define MOST_PIECES 512   /* each is a message, and has a tag */
-#define ENOUGH 0.7        /* of the best number of pieces: the rest gains little */
-#define CLEARLY 0.85      /* a shape must be that much cheaper than a simpler one ... */
-#define CLEARLY_BUSY 0.6  /* ... while other messages leave, too, which hops would wait for */
-#define PARTIAL 0x8000    /* in arity: the low bits are a part */
-#define MOMENT 0.02       /* of the time of its bytes a send may wait for others */
+#define MANY_PIECES 24    /* more have LARGE_PIECE bytes at least, or as many ranks to cross */
+#define LARGE_PIECE 262144
+#define ENOUGH 0.7       /* of the best number of pieces: the rest gains little */
+#define CLEARLY 0.85     /* a shape must be that much cheaper than a simpler one ... */
+#define CLEARLY_BUSY 0.6 /* ... while other messages leave, too, which hops would wait for */
+#define PARTIAL 0x8000   /* in arity: the low bits are a part */
+#define MOMENT 0.02      /* of the time of its bytes a send may wait for others */
 #define LEAST_MOMENT_US 1.0
 
 /* ---- the network ---- */
@@ -47,6 +49,7 @@ const struct orr_mpi_network *orr_mpi_network(struct orr_mpi *mpi)
 	replace("ORRERY_MPI_LATENCY", NS_PER_US, &net->latency_us);
 	replace("ORRERY_MPI_BANDWIDTH", 1, &net->bytes_per_us);
 	replace("ORRERY_MPI_OVERHEAD", NS_PER_US, &net->overhead_us);
+	replace("ORRERY_MPI_PIECES", 1, &net->most_pieces);
 	orr_assert(net->latency_us > 0 && net->bytes_per_us > 0 && net->overhead_us > 0);
 	return net;
 }
@@ -126,11 +129,15 @@ static double best_tree(const struct costs *c, uint32_t n, uint32_t *arity)
 
 /* The best number of pieces if each costs gap_us and all of them have to be sent `times` times, and
  * the first one crosses so many ranks. */
-static size_t best_pieces(size_t bytes, double bytes_us, double gap_us, double ranks)
+static size_t best_pieces(const struct orr_mpi_network *net, size_t bytes, double bytes_us,
+			  double gap_us, double ranks)
 {
-	double n = ENOUGH * sqrt(ranks * bytes_us / gap_us), most = (double) (bytes / LEAST_PIECE);
+	double n = ENOUGH * sqrt(ranks * bytes_us / gap_us), most = net->most_pieces;
 
-	return (size_t) fmax(1, fmin(n, fmin(most, MOST_PIECES)));
+	if (!net->most_pieces)
+		most = fmax(MANY_PIECES, (double) (bytes / LARGE_PIECE));
+	most = fmin(most, fmin((double) (bytes / LEAST_PIECE), MOST_PIECES));
+	return (size_t) fmax(1, fmin(n, most));
 }
 
 /* Two pieces leave a rank at a time, and so come together. */
@@ -142,18 +149,19 @@ static double best_pipe(const struct orr_mpi_network *net, size_t bytes, uint32_
 	double depth = arity == 1 ? n : ceil_log2(n + 2) - 1;
 	double ranks = arity == 1 ? 2 * (depth - 1) : depth - 1;
 
-	*pieces = best_pieces(bytes, bytes_us, gap_us, fmax(ranks, 1));
+	*pieces = best_pieces(net, bytes, bytes_us, gap_us, fmax(ranks, 1));
 	double piece_us = gap_us + bytes_us / (double) *pieces;
 	return arity * ((double) *pieces + ranks) * piece_us +
 	       (depth + 1) * (net->latency_us + net->overhead_us);
 }
 
 struct orr_mpi_plan orr_mpi_plan(const struct orr_mpi_network *net, size_t bytes, uint32_t n,
-				 size_t eager_limit, int idle)
+				 size_t eager_limit, enum orr_mpi_leaving leaving)
 {
 	struct orr_mpi_plan plan = { .tree = 0, .arity = 0, .piece = bytes };
 	double bytes_us = (double) bytes / net->bytes_per_us;
-	int messages = bytes < eager_limit ? 1 : 2;
+	int messages = bytes < eager_limit ? 1 : 2, idle = leaving == ORR_MPI_LEAVES_NOTHING,
+	    alone = idle || (messages == 1 && leaving == ORR_MPI_LEAVES_MATES);
 	struct costs c = { .at_once = messages == 1,
 			   .step_us = fmax(bytes_us, messages * net->overhead_us),
 			   .hop_us = net->latency_us + net->overhead_us +
@@ -164,7 +172,7 @@ struct orr_mpi_plan orr_mpi_plan(const struct orr_mpi_network *net, size_t bytes
 	if (n < 2)
 		return plan;
 	double us = best_tree(&c, n, &arity);
-	if (us < (idle || messages == 1 ? CLEARLY : CLEARLY_BUSY) * best_us) {
+	if (us < (alone ? CLEARLY : CLEARLY_BUSY) * best_us) {
 		plan.tree = 1;
 		plan.arity = arity;
 		best_us = us;

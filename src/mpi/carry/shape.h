@@ -24,9 +24,10 @@ struct orr_mpi_plan {
 	uint32_t arity;
 	size_t piece;
 };
-/* idle: nothing else leaves this rank just now. */
+/* What leaves this rank just now. */
+enum orr_mpi_leaving { ORR_MPI_LEAVES_OTHERS, ORR_MPI_LEAVES_MATES, ORR_MPI_LEAVES_NOTHING };
 struct orr_mpi_plan orr_mpi_plan(const struct orr_mpi_network *net, size_t bytes, uint32_t n,
-				 size_t eager_limit, int idle);
+				 size_t eager_limit, enum orr_mpi_leaving leaving);
 /* The time of so many bytes at full bandwidth. */
 double orr_mpi_bytes_us(const struct orr_mpi_network *net, size_t bytes);
 /* For so long a send may wait for others of the same value; 0: not at all. */
