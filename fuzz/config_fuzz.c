@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/ids.h"
+#include "base/config.h"
 #include "core/worker/core.h"
 #include "fuzz.h"
 

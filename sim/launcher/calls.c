@@ -13,6 +13,7 @@
 #include "calls.h"
 #include "launcher.h"
 #include "actors/sim_thread.h"
+#include "actors/sim_own.h"
 #include "net/sim_mpi.h"
 #include "run/sim_dyn.h"
 #include "run/sim_process.h"

@@ -29,6 +29,7 @@
 #include "base/backtrace.h"
 #include "base/signal_text.h"
 #include "base/upcalls.h"
+#include "actors/sim_own.h"
 
 /* smpi/smpi.h redirects these to virtual time; here they are defined. */
 #undef exit

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include "launcher.h"
 #include "run/sim_dyn.h"
+#include "actors/sim_private.h"
 
 #undef free
 

@@ -9,6 +9,7 @@
 #include "launcher.h"
 #include "base/numbers.h"
 #include "actors/sim_event.h"
+#include "actors/sim_own.h"
 #include "sim_progress.h"
 
 #define FAILED 75 /* tools/orrery_fail.py waits for it */

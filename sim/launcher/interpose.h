@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 #include "table.h"
+#include "actors/sim_own.h"
 
 /* The C library's function of that name. */
 #define REAL(name) ((__typeof__(&(name))) interpose_real(#name))

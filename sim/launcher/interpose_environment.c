@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "interpose.h"
+#include "actors/sim_own.h"
 
 extern char **environ;
 

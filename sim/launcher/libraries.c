@@ -18,6 +18,7 @@
 #include "image.h"
 #include "launcher.h"
 #include "run/sim_dyn.h"
+#include "actors/sim_own.h"
 
 #undef malloc
 #undef calloc

@@ -16,6 +16,7 @@
 #include "calls.h"
 #include "launcher.h"
 #include "actors/sim_guard.h"
+#include "actors/sim_own.h"
 #include "sim_progress.h"
 
 #define FRAMES 64

@@ -24,6 +24,7 @@
 #include "launcher.h"
 #include "segments.h"
 #include "run/sim_copy.h"
+#include "actors/sim_private.h"
 
 static struct {
 	const char *path;

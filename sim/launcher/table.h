@@ -13,6 +13,7 @@
 
 #include <smpi/smpi.h>
 #include "calls.h"
+#include "actors/sim_glue.h"
 #include "actors/sim_own.h"
 #include "actors/sim_turns.h"
 

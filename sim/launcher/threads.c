@@ -19,6 +19,7 @@
 #include "starpu.h"
 #include "calls.h"
 #include "launcher.h"
+#include "actors/sim_private.h"
 
 static int outside(void)
 {

@@ -37,6 +37,7 @@
 #include "sim_clock.h"
 #include "sim_progress.h"
 #include "base/backtrace.h"
+#include "actors/sim_own.h"
 
 /* Not smpi/smpi.h, whose sleep functions are virtual. */
 

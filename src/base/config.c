@@ -5,6 +5,7 @@
  * Invariant: a value that cannot be read is an error naming the variable, never silently ignored
  * (tests/bad/env_*.c try). */
 #include "base/process.h"
+#include "base/config.h"
 #include "base/numbers.h"
 #include "base/assert.h"
 #include "base/log.h"

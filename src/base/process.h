@@ -12,7 +12,7 @@
 #define ORR_BASE_PROCESS_H
 
 #include "starpu.h"
-#include "base/config.h"
+#include "base/config_record.h"
 #include "base/seam.h"
 
 struct orr_data;

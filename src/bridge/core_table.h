@@ -14,6 +14,7 @@
 #include "base/output.h"
 #include "base/seam.h"
 #include "base/seam_memory.h"
+#include "base/config.h"
 #include "core/worker/core.h"
 #include "core/task/graph.h"
 #include "core/flow/insert.h"

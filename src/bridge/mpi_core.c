@@ -7,6 +7,7 @@
 #include <config.h>
 #include "bridge/core_table.h"
 #include "base/seam_memory.h"
+#include "base/config.h"
 
 #include <unistd.h>
 

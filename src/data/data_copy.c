@@ -18,7 +18,7 @@
 #include "data/fetch.h"
 #include "data/flight.h"
 #include "data/data_copy.h"
-#include "data/access.h"
+#include "data/access_record.h"
 #include "data/handle_attributes.h"
 
 #include <errno.h>

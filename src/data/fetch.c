@@ -16,7 +16,7 @@
 #include "base/upcalls.h"
 #include "base/log.h"
 #include "data/evict.h"
-#include "data/tidy.h"
+#include "data/thresholds.h"
 #include "data/memory.h"
 
 #include <errno.h>

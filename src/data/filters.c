@@ -13,7 +13,7 @@
 #include "data/filters_views.h"
 #include "data/iface/iface.h"
 #include "data/memory.h"
-#include "data/tidy.h"
+#include "data/thresholds.h"
 #include "base/log.h"
 #include "data/data.h"
 #include "data/data_copy.h"

@@ -7,7 +7,7 @@
 #include "data/data.h"
 #include "base/log.h"
 #include "data/fetch.h"
-#include "data/access.h"
+#include "data/access_record.h"
 #include "data/handle_contents.h"
 
 #include <errno.h>

@@ -11,7 +11,7 @@
 
 #include "data/memory.h"
 #include "data/pinned.h"
-#include "data/tidy.h"
+#include "data/thresholds.h"
 #include "base/seam_memory.h"
 
 void *orr_memnode_stream_none(struct orr_process *proc, struct orr_copy_channel *chan)
@@ -77,7 +77,7 @@ int orr_memory_add_node(struct orr_process *proc, enum starpu_node_kind kind, in
 	m->ops_arg = arg;
 	m->total = total;
 	orr_waitq_init(&m->freed);
-	orr_memory_tidy_init(proc, m);
+	orr_thresholds_init(proc, m);
 	if (total) {
 		ORR_ATOMIC_STORE_RELAXED(&proc->data->limited, 1);
 		orr_sys_mem_keep_none(proc);

@@ -6,7 +6,7 @@
 #include "data/search.h"
 
 #include "data/data.h"
-#include "data/tidy.h"
+#include "data/thresholds.h"
 
 #define ASKED (1U << 31)
 

@@ -19,81 +19,10 @@
 #include "data/fetch.h"
 #include "data/evict.h"
 #include "data/search.h"
+#include "data/thresholds.h"
 #include "data/tidy.h"
 
 #define MAX_CLEANING 2 /* write-backs ahead under way: demand comes first */
-
-static size_t percent(size_t total, int n)
-{
-	return total / 100 * (size_t) n;
-}
-
-void orr_memory_tidy_init(struct orr_process *proc, struct orr_memnode *m)
-{
-	const struct orr_config *cfg = &proc->cfg;
-
-	if (!m->total || m->kind == STARPU_DISK_RAM)
-		return;
-	m->avail_low = percent(m->total, cfg->minimum_available_mem);
-	m->avail_high = percent(m->total, cfg->target_available_mem);
-	m->clean_low = percent(m->total, cfg->minimum_clean_buffers);
-	m->clean_high = percent(m->total, cfg->target_clean_buffers);
-	orr_assert(m->avail_low <= m->total && m->clean_low <= m->total);
-	if (m->avail_high < m->avail_low)
-		m->avail_high = m->avail_low;
-	if (m->clean_high < m->clean_low)
-		m->clean_high = m->clean_low;
-}
-
-/* Bytes that are free, buffers kept for reuse included. */
-static size_t available(const struct orr_memnode *m)
-{
-	size_t used = ORR_ATOMIC_LOAD_RELAXED(&m->used),
-	       cached = ORR_ATOMIC_LOAD_RELAXED(&m->cache_bytes), available = m->total + cached;
-
-	return available > used ? available - used : 0;
-}
-
-/* More than its limit was handed out. */
-static int overflows(const struct orr_memnode *m)
-{
-	return m->total && m->kind != STARPU_DISK_RAM &&
-	       ORR_ATOMIC_LOAD_RELAXED(&m->used) >
-		       m->total + ORR_ATOMIC_LOAD_RELAXED(&m->cache_bytes);
-}
-
-static size_t clean_goal(const struct orr_memnode *m)
-{
-	return ORR_ATOMIC_LOAD_RELAXED(&m->cleaning) ? m->clean_high : m->clean_low;
-}
-
-/* Wakes a worker to tidy. A group that tidies after its own step needs no waking, and a worker that
- * gives back what it got in a failed retry changes nothing for others. */
-static void call(struct orr_process *proc)
-{
-	if (ORR_ATOMIC_XCHG(&proc->data->untidy, 1) || !proc->ngroups)
-		return;
-	if (!orr_thread_self()->worker || (proc->ngroups > 1 && !proc->data->up->starving()))
-		orr_park_wake_one(proc);
-}
-
-void orr_memory_look(struct orr_process *proc)
-{
-	unsigned n = ORR_ATOMIC_LOAD(&proc->data->nmemnodes);
-
-	for (unsigned i = 0; i < n; i++) {
-		const struct orr_memnode *m = &proc->data->memnodes[i];
-		size_t room;
-
-		if (!m->avail_low && !m->clean_low && !overflows(m))
-			continue;
-		room = available(m);
-		if (room >= m->avail_low && room >= clean_goal(m) && !overflows(m))
-			continue;
-		call(proc);
-		return;
-	}
-}
 
 /* ---- write-back ahead ---- */
 
@@ -168,7 +97,7 @@ static int clean_one(struct orr_process *proc, struct orr_memnode *m)
 
 static int clean(struct orr_process *proc, struct orr_memnode *m)
 {
-	size_t goal = clean_goal(m), room = available(m);
+	size_t goal = orr_memory_clean_goal(m), room = orr_memory_available(m);
 
 	if (!m->clean_low || ORR_ATOMIC_LOAD(&m->ncleaning) >= MAX_CLEANING)
 		return 0;
@@ -186,7 +115,7 @@ static int tidy(struct orr_process *proc, unsigned memnode)
 	struct orr_memnode *m = &proc->data->memnodes[memnode];
 	int did = 0;
 
-	if ((m->avail_low && available(m) < m->avail_low) || overflows(m))
+	if ((m->avail_low && orr_memory_available(m) < m->avail_low) || orr_memory_overflows(m))
 		did = orr_memory_make_room(proc, memnode, m->avail_high, ORR_EFFORT_WRITEBACK) ==
 		      ORR_ROOM_MADE;
 	return clean(proc, m) || did;

@@ -27,7 +27,7 @@
 #include "data/disk.h"
 #include "data/fetch.h"
 #include "data/flight.h"
-#include "data/tidy.h"
+#include "data/thresholds.h"
 #include "trace/tool.h"
 #include "trace/trace.h"
 

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "base/config.h"
 #include "base/log.h"
 #include "base/park.h"
 #include "base/seam_memory.h"

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/assert.h"
+#include "base/config.h"
 #include "base/output.h"
 #include "perf/model_state.h"
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/config.h"
 #include "core/front/knob.h"
 #include "core/front/statistics.h"
 #include "core/worker/wake.h"

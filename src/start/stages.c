@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/config.h"
 #include "base/seam_machine.h"
 #include "base/slab.h"
 #include "base/variables.h"

@@ -16,6 +16,7 @@
 #include "actors/sim_glue.h"
 #include "actors/sim_rank.h"
 #include "actors/sim_turns.h"
+#include "actors/sim_own.h"
 #include "sim_clock.h"
 #include "sim_noise.h"
 #include "sim_progress.h"

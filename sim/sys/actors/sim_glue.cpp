@@ -12,7 +12,6 @@
 #include <smpi/smpi.h>
 #include <simgrid/s4u.hpp>
 #include <simgrid/kernel/resource/Model.hpp>
-#include "actors/sim_turns.h"
 #include "simgrid_private.h"
 
 static uintptr_t no_copy_low, no_copy_high;

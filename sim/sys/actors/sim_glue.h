@@ -67,6 +67,13 @@ void *orr_sim_glue_context(void);
 /* Makes SMPI leave out copies from [low, high). */
 void orr_sim_glue_no_copy(const void *low, const void *high);
 
+#pragma GCC visibility push(default)
+
+/* SimGrid has put a change of a link or host into that set. */
+void orrery_sim_profiles(const void *set);
+
+#pragma GCC visibility pop
+
 #ifdef __cplusplus
 }
 #endif

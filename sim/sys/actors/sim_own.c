@@ -18,12 +18,13 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include "actors/sim_actor.h"
+#include "actors/sim_actor_record.h"
 #include "actors/sim_glue.h"
 #include "actors/sim_guard.h"
 #include "actors/sim_rank.h"
 #include "actors/sim_share.h"
 #include "actors/sim_streams.h"
+#include "actors/sim_private.h"
 #include "base/log.h"
 #include "base/map.h"
 

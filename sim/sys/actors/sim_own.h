@@ -9,66 +9,10 @@
 #ifndef ORR_SIM_OWN_H
 #define ORR_SIM_OWN_H
 
-#include <locale.h>
-#include <signal.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <time.h>
-
-#define ORR_SIM_NSIGNALS 65
+#include "actors/sim_own_record.h"
 
 struct orr_sim_actor;
 struct orr_sim_rank;
-struct orr_sim_streams;
-
-/* A context of SimGrid, and the actor that runs in it; NULL: nobody does just now. */
-struct orr_sim_context {
-	uint64_t key; /* 0: it has not begun */
-	struct orr_sim_actor *actor;
-};
-
-/* A function that the end of a rank calls. */
-struct orr_sim_exit {
-	struct orr_sim_exit *next;
-	void (*f)(int status, void *arg);
-	void *arg;
-	int quick; /* by quick_exit() only */
-};
-
-struct orr_sim_own {
-	/* random numbers; the C library's own beginning where not seeded */
-	struct random_data random;
-	char random_state[128];
-	struct drand48_data drand48;
-	/* results that stay in place until the next call */
-	char *strtok_at;
-	char tmpnam[32], ctime[64];
-	struct tm tm;
-	/* what is exchanged */
-	char **environment; /* as `environ`, once the rank has one of its own */
-	char **allocated;   /* the last one that setenv() and its relatives made, or NULL */
-	int has_environment;
-	int optind, opterr, optopt;
-	char *optarg;
-	int folder;      /* descriptor of the working directory, -1: the launcher's */
-	int mask;        /* umask(), -1: the launcher's */
-	locale_t locale; /* of setlocale(), NULL: "C" */
-	struct orr_sim_streams
-		*streams; /* of C++, NULL: as the library made them (sim_streams.h) */
-	char *line;       /* what standard output got since the last newline, while others run */
-	size_t line_length, line_room;
-	/* signals: NULL: all have their default */
-	struct sigaction *actions;
-	sigset_t blocked, pending;
-	sigset_t told;                      /* that were handled, see ending.c */
-	unsigned handled;                   /* how often a handler has run */
-	const union sigval *sent;           /* what a timer sends with its signal, or NULL */
-	double alarm_us, alarm_interval_us; /* when SIGALRM comes, 0: not; and then again */
-	unsigned alarms;                    /* how often that was set */
-	struct orr_sim_exit *exits;
-	int ending; /* its exit functions run */
-};
 
 /* The program uses the C++ library: its streams are exchanged, too. */
 extern int orr_sim_own_streams;

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "starpu.h"
-#include "actors/sim_actor.h"
+#include "actors/sim_actor_record.h"
 #include "actors/sim_rank.h"
 #include "base/assert.h"
 #include "base/log.h"

@@ -14,6 +14,7 @@
 #include "actors/sim_actor.h"
 #include "actors/sim_rank.h"
 #include "actors/sim_thread.h"
+#include "actors/sim_private.h"
 #include "base/assert.h"
 #include "base/pthread_attr.h"
 

@@ -11,8 +11,8 @@
 #include "base/about.h"
 #include "base/machine_record.h"
 #include "base/process.h"
-#include "actors/sim_own.h"
-#include "actors/sim_private.h"
+#include "actors/sim_own_record.h"
+#include "actors/sim_private_record.h"
 #include "sim.h"
 
 struct link_map;

@@ -13,6 +13,7 @@
 #include "actors/sim_bell.h"
 #include "actors/sim_rank.h"
 #include "actors/sim_share.h"
+#include "actors/sim_private.h"
 #include "sim_clock.h"
 #include "base/assert.h"
 

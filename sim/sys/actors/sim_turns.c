@@ -11,6 +11,7 @@
 #include "actors/sim_glue.h"
 #include "actors/sim_guard.h"
 #include "actors/sim_rank.h"
+#include "actors/sim_own.h"
 #include "base/assert.h"
 #include "base/log.h"
 

@@ -44,8 +44,6 @@ void orr_sim_turns_forget(struct orr_sim_actor *a);
 double orrery_sim_advance(const void *engine, double max_s, double (*real)(const void *, double));
 /* SimGrid has ended a round of actors: those in the list take part in its next round. */
 void orrery_sim_round_ended(void);
-/* SimGrid has put a change of a link or host into that set. */
-void orrery_sim_profiles(const void *set);
 
 #pragma GCC visibility pop
 

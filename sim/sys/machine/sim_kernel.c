@@ -20,6 +20,8 @@
 #include "actors/sim_actor.h"
 #include "actors/sim_fiber.h"
 #include "actors/sim_rank.h"
+#include "actors/sim_own.h"
+#include "actors/sim_private.h"
 #include "machine/sim_bus.h"
 #include "machine/sim_company.h"
 #include "machine/sim_cores.h"

@@ -7,6 +7,7 @@
 #include <string.h>
 #include "actors/sim_actor.h"
 #include "actors/sim_rank.h"
+#include "actors/sim_own.h"
 #include "machine/sim_cores.h"
 #include "machine/sim_node.h"
 #include "sim_progress.h"

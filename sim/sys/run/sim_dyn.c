@@ -19,6 +19,7 @@
 #include "actors/sim_glue.h"
 #include "actors/sim_thread.h"
 #include "actors/sim_turns.h"
+#include "actors/sim_own.h"
 #include "net/sim_mpi.h"
 #include "run/sim_process.h"
 #include "sim_progress.h"

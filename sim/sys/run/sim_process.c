@@ -10,6 +10,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 #include "actors/sim_actor.h"
+#include "actors/sim_private.h"
 #include "machine/sim_bus.h"
 #include "machine/sim_node.h"
 #include "net/sim_mpi.h"

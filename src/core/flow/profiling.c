@@ -6,6 +6,7 @@
 #include "core/flow/profiling.h"
 #include "data/bus.h"
 #include "base/numbers.h"
+#include "base/config.h"
 #include "base/output.h"
 #include "data/data.h"
 #include "data/memory.h"

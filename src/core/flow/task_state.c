@@ -15,7 +15,6 @@
 #include "core/flow/tag.h"
 #include "core/task/task_edges.h"
 #include "core/task/task_life.h"
-#include "core/flow/task_submit.h"
 #include "core/task/task_trace.h"
 #include "core/task/task.h"
 #include "core/task/task_array.h"

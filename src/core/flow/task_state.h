@@ -34,5 +34,9 @@ struct orr_round_end {
 };
 /* Others learn of that end of a round of t: they go on. */
 void orr_task_announce(struct orr_task *t, struct orr_round_end *e);
+/* Up, to task_submit.c, as the end of a round may be the submission of the next one: submits a task
+ * in the state AGAIN, at the end of its round. Returns 0 or -errno. `end` may be NULL; others learn
+ * of that end once the new round is in the queues of its data, and not if this fails. */
+int orr_task_submit_again(struct orr_task *t, struct orr_round_end *end);
 
 #endif

@@ -26,7 +26,7 @@
 #include "data/data.h"
 #include "data/handle.h"
 #include "data/scratch.h"
-#include "data/tidy.h"
+#include "data/thresholds.h"
 
 void orr_execute_prepare(struct orr_worker *w, struct orr_task *t)
 {

@@ -18,7 +18,7 @@
 #include "data/handle.h"
 #include "data/prefetch.h"
 #include "data/scratch.h"
-#include "data/tidy.h"
+#include "data/thresholds.h"
 
 /* t->nfetching while prefetches of the task's data have to end first, and while a next task has
  * given back what it held. */

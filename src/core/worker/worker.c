@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/config.h"
 #include "core/worker/device.h"
 #include "core/worker/units.h"
 #include "data/data.h"

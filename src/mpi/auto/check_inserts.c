@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "base/log.h"
+#include "base/config.h"
 #include "base/map.h"
 #include "mpi/carry/unmatched.h"
 

@@ -16,6 +16,7 @@
 #include "mpi/carry/datatype.h"
 
 #include "base/log.h"
+#include "base/config.h"
 #include "data/data.h"
 #include "data/memnode.h"
 

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/log.h"
+#include "base/config.h"
 #include "core/run/lend.h"
 #include "mpi/carry/message_trace.h"
 

@@ -11,6 +11,7 @@
 #include "mpi/carry/limits.h"
 #include "mpi/carry/message_trace.h"
 #include "base/log.h"
+#include "base/config.h"
 #include "core/task/task_count.h"
 #include "data/room.h"
 

@@ -10,6 +10,7 @@
  * Invariant: both ends of a message split a list in the same way, by n and arity alone. */
 #include <math.h>
 #include "base/assert.h"
+#include "base/config.h"
 #include "base/log.h"
 #include "mpi/carry/shape.h"
 #include "mpi/carry/layer.h"

@@ -29,6 +29,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/assert.h"
+#include "base/config.h"
 #include "base/log.h"
 #include "base/map.h"
 #include "base/upcalls.h"
