@@ -13,6 +13,9 @@
 : > err
 
 begin() {
+	# What the last run said is gone before anybody looks for it again.
+	: > out
+	: > err
 	# shellcheck disable=SC2086 # options
 	on h1 "$ORRERY" run $1 --mpirun "$2" "$3" $4 > out 2> err &
 	run=$!
