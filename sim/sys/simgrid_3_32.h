@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is private, or otherwise named, in SimGrid 3.32 alone (simgrid_private.h has the rest).
+/* Names that are private, or other ones, in SimGrid 3.32 alone (simgrid_private.h has the rest).
  *
  * configure reads here which releases it takes.
  *

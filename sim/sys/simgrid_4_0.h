@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is private, or otherwise named, in SimGrid 4.0 alone (simgrid_private.h has the rest).
+/* Names that are private, or other ones, in SimGrid 4.0 alone (simgrid_private.h has the rest).
  *
  * configure does not take 4.0 yet: elastic/leak.sh fails, and the tests of tools were not run
  * with it (doc/leaning.md). --enable-any-simgrid builds with it.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How alike two names are (see spelling.h).
+/* The likeness of two names (see spelling.h).
  *
  * Invariant: see spelling.h. */
 #include "base/spelling.h"

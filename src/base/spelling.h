@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How alike two names are, for messages that suggest the name that was meant.
+/* The likeness of two names, for messages that suggest the name that was meant.
  *
  * Invariant: the distance is 0 exactly for names that are equal but for upper and lower case. */
 #ifndef ORR_BASE_SPELLING_H

@@ -75,7 +75,7 @@ struct orr_core_upcalls {
 	double (*graph_area_us)(struct orr_graph *g);
 };
 
-/* What a process waits for of another one, or has of it without having asked. */
+/* The things that a process waits for of another one, or has of it without having asked. */
 struct orr_mpi_wait {
 	enum {
 		ORR_WAIT_RECEIVE, /* a receive that no message has come for */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* When a memory runs low, and the call for a group that tidies it (tidy.c).
+/* The moment when a memory runs low, and the call for a group that tidies it (tidy.c).
  *
  * Invariant: stated in thresholds.h. */
 #include "data/thresholds.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the program that started the ranks says about them in their environment, before MPI is up.
- * One table has the names of all launchers (launched.c); the tools have theirs in
+/* The words that the program that started the ranks says about them in their environment, before
+ * MPI is up. One table has the names of all launchers (launched.c); the tools have theirs in
  * tools/orrery_launchers.py.
  *
  * Invariant: a process that no launcher of the table has started is rank 0 of 1. */

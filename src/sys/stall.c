@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Whether anything in this process of the system can act beside threads that are known.
+/* The answer to: can anything in this process of the system act beside threads that are known?
  *
  * Invariant: what cannot be found out counts as something that can act. */
 #include "sys/real.h"

@@ -18,7 +18,7 @@ struct orr_trace_chunk;
 
 struct orr_trace_file;
 
-/* What a process wants of a file. */
+/* The wishes of a process for a file. */
 struct orr_trace_wish {
 	const char *path, *text; /* that goes into the head of a file that is begun */
 	uint64_t limit;          /* of the file, in bytes; 0: none */

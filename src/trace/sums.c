@@ -10,7 +10,7 @@
 
 #include "base/seam.h"
 
-/* What a sum is of. */
+/* The key of a sum. */
 struct key {
 	enum orr_trace_sum what;
 	int16_t worker;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a process of the system has for itself, as the record of a rank (sim_own.h).
+/* The state that a process has for itself, as the record of a rank (sim_own.h).
  *
  * Invariant: stated in sim_own.h. */
 #ifndef ORR_SIM_OWN_RECORD_H

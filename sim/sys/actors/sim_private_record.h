@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a thread of a rank has for itself, as the records of an actor and of a rank (sim_private.h).
+/* The state that a thread has for itself, as the records of an actor and of a rank (sim_private.h).
  *
  * Invariant: stated in sim_private.h. */
 #ifndef ORR_SIM_PRIVATE_RECORD_H

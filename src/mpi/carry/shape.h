@@ -24,7 +24,7 @@ struct orr_mpi_plan {
 	uint32_t arity;
 	size_t piece;
 };
-/* What leaves this rank just now. */
+/* The messages that leave this rank just now. */
 enum orr_mpi_leaving { ORR_MPI_LEAVES_OTHERS, ORR_MPI_LEAVES_MATES, ORR_MPI_LEAVES_NOTHING };
 struct orr_mpi_plan orr_mpi_plan(const struct orr_mpi_network *net, size_t bytes, uint32_t n,
 				 size_t eager_limit, enum orr_mpi_leaving leaving);
