@@ -3,10 +3,10 @@
 #
 # Makes the pictures of the manual that show measurements, and the figures of the README, anew.
 #     doc/refresh.py --build BUILD                    all
-#     doc/refresh.py --build BUILD --only pictures    or figures, or trees
-# How each is made: heatmaps by `orrery matrix` from a simulated Cholesky, the gain of
-# trees by `make bench BENCH=broadcast_trees` (doc/pictures/trees*.txt, drawn by
-# doc/pictures.py), figures by `make bench` and simulated runs. Other pictures have
+#     doc/refresh.py --build BUILD --only pictures    or figures, or heatmaps
+# How each is made: pictures by `orrery matrix` from a simulated Cholesky, heatmaps by
+# benchmarks that print tables, and by `orrery platform` (their sources are in
+# doc/pictures, and doc/pictures.py draws them), figures by `make bench` and simulated runs. Other pictures have
 # scripts of their own: doc/malleable.py, doc/checkpoint_period.py, doc/pictures.py.
 # Figures are of this machine: measure them on one that does nothing else.
 # Invariant: whatever was made anew carries the commit that it was made from, and its date.
@@ -81,8 +81,10 @@ def pictures(build, folder):
         print('wrote', path)
 
 
-# Tables of the benchmark: how their title begins, and the picture of each.
-TREES = {'one datum for all other ranks': 'trees.txt', 'Cholesky, 24 x 24 tiles': 'trees_cholesky.txt'}
+# Benchmarks that print tables: how the title of each begins, and its picture.
+HEATMAPS = {'broadcast_trees': {'one datum for all other ranks': 'trees.txt', 'Cholesky, 24 x 24 tiles': 'trees_cholesky.txt'},
+            'policies': {'Cholesky on one node': 'policies.txt'}}
+NETWORKS = ['ethernet-10', 'ethernet-100', 'infiniband-hdr', 'infiniband-ndr', 'slingshot-11']
 
 
 def with_rows(text, rows):
@@ -99,15 +101,31 @@ def tables(text):
     return {title: [[c.strip() for c in line.strip('|').split('|')] for line in table.splitlines() if '---' not in line] for title, table in found}
 
 
-def trees(build):
-    printed = tables(build.bench('broadcast_trees'))
-    for title, name in TREES.items():
-        rows = next((r for t, r in printed.items() if t.startswith(title)), None)
-        if rows is None:
-            sys.exit('doc/refresh.py: make bench BENCH=broadcast_trees printed no table "%s"' % title)
-        path = ROOT / 'doc' / 'pictures' / name
-        path.write_text(with_rows(path.read_text(), rows))
-        print('wrote', path.relative_to(ROOT))
+def write(name, rows):
+    path = ROOT / 'doc' / 'pictures' / name
+    path.write_text(with_rows(path.read_text(), rows))
+    print('wrote', path.relative_to(ROOT))
+
+
+def message_times(build, folder, *options):
+    """{size: µs} of a message between two nodes, as `orrery platform` prints them."""
+    printed = build.run('platform', '-n', 2, *options, '-o', 'net.xml', folder=folder)
+    sizes = re.search(r'^a message alone of +(.*)$', printed, re.M).group(1)
+    times = re.search(r'^ *near nodes +(.*)$', printed, re.M).group(1)
+    return dict(zip((s.replace(' ', '') for s in re.split(r' {2,}', sizes)), (float(t.split()[0]) for t in re.split(r' {2,}', times))))
+
+
+def heatmaps(build, folder):
+    for bench, pictures_of in HEATMAPS.items():
+        printed = tables(build.bench(bench))
+        for title, name in pictures_of.items():
+            rows = next((r for t, r in printed.items() if t.startswith(title)), None)
+            if rows is None:
+                sys.exit('doc/refresh.py: make bench BENCH=%s printed no table "%s"' % (bench, title))
+            write(name, rows)
+    default = message_times(build, folder)
+    named = [(n, message_times(build, folder, '--like', n)) for n in NETWORKS]
+    write('named.txt', [['network', *default]] + [[n, *('%.2f' % (us[size] / default[size]) for size in default)] for n, us in named])
     subprocess.run([sys.executable, '-B', str(ROOT / 'doc' / 'pictures.py')], check=True)
 
 
@@ -167,14 +185,14 @@ def figures(build, folder):
 def main():
     parser = argparse.ArgumentParser(description='Makes pictures of measurements and figures of the README anew.')
     parser.add_argument('--build', default='build', help='the build tree (default: build)')
-    parser.add_argument('--only', choices=['pictures', 'figures', 'trees'])
+    parser.add_argument('--only', choices=['pictures', 'figures', 'heatmaps'])
     options = parser.parse_args()
     build = Build(options.build)
     with tempfile.TemporaryDirectory(prefix='orrery-refresh-') as folder:
         if options.only in (None, 'pictures'):
             pictures(build, folder)
-        if options.only in (None, 'trees'):
-            trees(build)
+        if options.only in (None, 'heatmaps'):
+            heatmaps(build, folder)
         if options.only in (None, 'figures'):
             figures(build, folder)
 

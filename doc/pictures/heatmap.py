@@ -8,7 +8,8 @@ from picture import Picture
 from sources import fault
 from svg import Svg
 
-EDGE, LEFT, WIDTH, HEIGHT = 16, 92, 74, 26  # of a cell
+EDGE, WIDTH, HEIGHT = 16, 74, 26  # of a cell, at least so wide
+LETTER = 7.5  # of the names of rows and columns
 
 
 class Heatmap(Picture):
@@ -26,19 +27,20 @@ class Heatmap(Picture):
     def draw(self):
         columns, rows = self.items['columns'][0]['numbers'].split(), self.items['row']
         across, down = (a['text'] for a in self.items['axis'])
-        bottom = 96 + HEIGHT * len(rows)
-        svg = Svg(max(LEFT + WIDTH * len(columns) + EDGE, 9.6 * len(self.title) + 2 * EDGE), bottom + 34, self.title)
-        svg.text(LEFT + WIDTH * len(columns) / 2, 58, across, anchor='middle', fill='#445')
-        svg.text(LEFT - 10, 84, down, anchor='end', fill='#445')
+        bottom, left = 96 + HEIGHT * len(rows), max(92, LETTER * max(len(row['name']) for row in rows) + EDGE + 10)
+        width = max(WIDTH, LETTER * max(map(len, columns)) + 8)
+        svg = Svg(max(left + width * len(columns) + EDGE, 9.6 * len(self.title) + 2 * EDGE), bottom + 34, self.title)
+        svg.text(left + width * len(columns) / 2, 58, across, anchor='middle', fill='#445')
+        svg.text(left - 10, 84, down, anchor='end', fill='#445')
         for i, name in enumerate(columns):
-            svg.text(LEFT + WIDTH * (i + 0.5), 84, name, weight='bold', anchor='middle')
+            svg.text(left + width * (i + 0.5), 84, name, weight='bold', anchor='middle')
         for r, row in enumerate(rows):
             numbers, y = row['numbers'].split(), 92 + HEIGHT * r
             if len(numbers) != len(columns):
                 fault(row['where'], f'{len(numbers)} numbers for {len(columns)} columns')
-            svg.text(LEFT - 10, y + 17, row['name'], weight='bold', anchor='end')
+            svg.text(left - 10, y + 17, row['name'], weight='bold', anchor='end')
             for i, text in enumerate(numbers):
-                svg.box(LEFT + WIDTH * i + 1, y + 1, WIDTH - 2, HEIGHT - 2, self.color(float(text)))
-                svg.text(LEFT + WIDTH * (i + 0.5), y + 17, text, size=11, anchor='middle')
+                svg.box(left + width * i + 1, y + 1, width - 2, HEIGHT - 2, self.color(float(text)))
+                svg.text(left + width * (i + 0.5), y + 17, text, size=11, anchor='middle')
         svg.text(EDGE, bottom + 20, self.items['colors'][0]['text'], size=11)
         return svg.done()
