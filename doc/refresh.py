@@ -6,8 +6,9 @@
 #     doc/refresh.py --build BUILD --only pictures    or figures, or heatmaps
 # How each is made: pictures by `orrery matrix` from a simulated Cholesky, heatmaps by
 # benchmarks that print tables, and by `orrery platform` (their sources are in
-# doc/pictures, and doc/pictures.py draws them), figures by `make bench` and simulated runs. Other pictures have
-# scripts of their own: doc/malleable.py, doc/checkpoint_period.py, doc/pictures.py.
+# doc/pictures, and doc/pictures.py draws them), figures by `make bench` and simulated
+# runs. Other pictures have scripts of their own: doc/malleable.py,
+# doc/checkpoint_period.py, doc/pictures.py.
 # Figures are of this machine: measure them on one that does nothing else.
 # Invariant: whatever was made anew carries the commit that it was made from, and its date.
 import argparse
@@ -84,7 +85,7 @@ def pictures(build, folder):
 # Benchmarks that print tables: how the title of each begins, and its picture.
 HEATMAPS = {'broadcast_trees': {'one datum for all other ranks': 'trees.txt', 'Cholesky, 24 x 24 tiles': 'trees_cholesky.txt'},
             'policies': {'Cholesky on one node': 'policies.txt'}}
-NETWORKS = ['ethernet-10', 'ethernet-100', 'infiniband-hdr', 'infiniband-ndr', 'slingshot-11']
+NETWORKS = ROOT / 'sim' / 'launcher' / 'networks.def'
 
 
 def with_rows(text, rows):
@@ -124,7 +125,8 @@ def heatmaps(build, folder):
                 sys.exit('doc/refresh.py: make bench BENCH=%s printed no table "%s"' % (bench, title))
             write(name, rows)
     default = message_times(build, folder)
-    named = [(n, message_times(build, folder, '--like', n)) for n in NETWORKS]
+    names = re.findall(r'^NETWORK\("([^"]+)"', NETWORKS.read_text(), re.M)
+    named = [(n, message_times(build, folder, '--like', n)) for n in names]
     write('named.txt', [['network', *default]] + [[n, *('%.2f' % (us[size] / default[size]) for size in default)] for n, us in named])
     subprocess.run([sys.executable, '-B', str(ROOT / 'doc' / 'pictures.py')], check=True)
 

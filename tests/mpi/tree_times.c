@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How long a value takes to all other ranks on a network of 1 us and 12.5 GB/s where a message
+/* The time that a value takes to all other ranks on a network of 1 us and 12.5 GB/s where a message
  * costs an engine 0.5 us: if its readers were inserted before it was written (awaited), and if each
  * insertion finds one more reader of a value that is there (late). Below is what no broadcast can
  * beat; above, by hand, the better of two textbook ways in LogGP: a binomial tree of whole

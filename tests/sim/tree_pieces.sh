@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # A large value flows along a tree in as many pieces as ORRERY_MPI_PIECES allows: with many it takes at most 1.1 times as long as
-# the best by hand (tests/mpi/tree_times.c says so), with the number by default longer. A number that cannot be read is
-# refused.
+# the best by hand (tests/mpi/tree_times.c says so), with the number by default longer. A number that cannot be read is refused.
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 [ "$ORR_TEST_SIM" = yes ] || skip "needs SimGrid"
 times=$ORR_TEST_BUILDDIR/tests/mpi/tree_times.sim

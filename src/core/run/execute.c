@@ -52,7 +52,7 @@ void orr_execute_prepare(struct orr_worker *w, struct orr_task *t)
 							   : task->interfaces;
 }
 
-/* What the runtime takes to choose, start and complete the task. */
+/* The time that the runtime takes to choose, start and complete the task. */
 static inline void charge_task(const struct orr_task *t, struct orr_thread *self)
 {
 	orr_sys_charge(self, ORR_COST_SCHED);
