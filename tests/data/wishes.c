@@ -24,11 +24,12 @@ static struct state state_on(unsigned node)
 	starpu_data_query_status2(h, (int) node, &s.allocated, &s.valid, &s.loading, &s.requested);
 	starpu_data_query_status(h, (int) node, &t.allocated, &t.valid, &t.requested);
 	starpu_data_query_status2(h, (int) node, NULL, NULL, NULL, NULL);
-	/* Between the two calls, what is under way may have ended. */
+	/* Between two calls, what is under way may have begun, and ended. */
+	unsigned allocated = starpu_data_test_if_allocated_on_node(h, node);
 	if (!s.loading && !s.requested)
-		CHECK(s.allocated == t.allocated && s.valid == t.valid);
-	CHECK((unsigned) s.allocated == starpu_data_test_if_allocated_on_node(h, node) &&
-	      !starpu_data_test_if_mapped_on_node(h, node));
+		CHECK(s.allocated == t.allocated && s.valid == t.valid &&
+		      (unsigned) s.allocated == allocated);
+	CHECK(!starpu_data_test_if_mapped_on_node(h, node));
 	return s;
 }
 
