@@ -141,6 +141,10 @@ int launcher_copy_open(char *path, size_t room, const char *folder, int number, 
 {
 	if (!keep) {
 		int fd = memfd_create("rank", MFD_CLOEXEC);
+		if (fd < 0 && (errno == EPERM || errno == EACCES || errno == ENOSYS))
+			launcher_fail(
+				"memfd_create(2) for the copies of the program: %s; a sandbox that filters system calls must allow it, or ORR_SIM_KEEP_COPIES=FOLDER keep them in files",
+				strerror(errno));
 		orr_sim_copy_name(path, room, folder, (unsigned) number, fd);
 		return fd;
 	}

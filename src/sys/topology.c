@@ -75,11 +75,29 @@ static int no_memory(void)
 
 #ifdef STARPU_HAVE_HWLOC
 
+/* hwloc asks for the processors of this process until it is answered, whatever the reason why it is
+ * not. */
+static int affinity_refused(void)
+{
+	cpu_set_t set;
+
+	if (sched_getaffinity(0, sizeof(set), &set) >= 0 || errno == EINVAL)
+		return 0;
+	int err = errno;
+	orr_error(
+		"the system does not say which processors this process may use (sched_getaffinity(2): %s): a sandbox that filters system calls must allow this one",
+		strerror(err));
+	return -err;
+}
+
 static int load(const char *input, int use_numa, hwloc_topology_t *out)
 {
 	hwloc_topology_t topo;
 	unsigned long flags = 0;
+	int ret = affinity_refused();
 
+	if (ret)
+		return ret;
 	if (hwloc_topology_init(&topo))
 		return no_memory();
 	if (input && hwloc_topology_set_xml(topo, input) &&
