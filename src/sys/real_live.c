@@ -22,7 +22,8 @@
 /* A process has one. The lock is held while the MPI layer is asked. */
 static struct {
 	pthread_t thread;
-	int running; /* atomic */
+	int running;  /* atomic */
+	int stopping; /* atomic */
 	int listening;
 	struct orr_process *proc;
 	struct orr_live_about about;
@@ -68,7 +69,8 @@ static void *live_main(void *arg)
 
 	(void) arg;
 	pthread_setname_np(pthread_self(), "orrery-top");
-	while (!ended) {
+	/* Without a free descriptor no socket says that it was shut down. */
+	while (!ended && !ORR_ATOMIC_LOAD(&live.stopping)) {
 		int connection = orr_live_accept(live.listening, &question, &ended);
 
 		if (connection >= 0)
@@ -101,6 +103,7 @@ void orr_sys_live_start(struct orr_process *proc)
 	if (live.listening < 0)
 		return;
 	live.proc = proc;
+	live.stopping = 0;
 	if (!orr_live_describe(&live.about, proc) && !start_thread()) {
 		ORR_ATOMIC_STORE(&live.running, 1);
 		return;
@@ -115,6 +118,7 @@ void orr_sys_live_stop(struct orr_process *proc)
 	(void) proc;
 	if (!ORR_ATOMIC_LOAD(&live.running))
 		return;
+	ORR_ATOMIC_STORE(&live.stopping, 1);
 	shutdown(live.listening, SHUT_RDWR);
 	pthread_join(live.thread, NULL);
 	ORR_ATOMIC_STORE(&live.running, 0);
