@@ -177,6 +177,9 @@ def of_messages(run, pieces, replay):
     kinds = ("latency", "transfer", "relay", "sending")
     seconds, makespan = path_seconds(pieces, kinds), (run.last - run.first) / whole(run, pieces) * 1e-9
     held, rank = path_seconds(pieces, ("held",)), worst_rank(pieces, ("held",))
+    if replay:   # no limit holds a message while those before it are being copied
+        carried = sum(replay.run.carried(p.rank, p.first, p.last) for p in pieces if p.kind == "held") * 1e-9
+        held, seconds = held - carried, seconds + carried
     fans = orrery_gains.fans(replay) if replay else []
     callbacks = [(r, orrery_gains.in_callbacks(replay, r)) for r in sorted(replay.run.callbacks)] if replay else []
     less = {number: ns for _, some in callbacks for number, ns in some.items()}

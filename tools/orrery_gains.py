@@ -103,9 +103,14 @@ def copied_less(replay, share):
 
 
 def bandwidth(replay, factor):
-    """Messages under way take less, and so do those that are held until others are complete."""
+    """Messages under way take less, and so do those that are held until others are complete, those whose receive was late, and
+    changes of what is being sent."""
     latency_ns = replay.run.latency
-    return replay.gain(lambda s: s.lag / factor if s.kind == "send" else s.lag,
+
+    def lag(s):
+        under_way = s.kind in ("send", "recv") or s.kind == "sent" and any(o.kind == "send" for o, _ in s.before)
+        return s.lag / factor if under_way and s.lag > 0 else s.lag
+    return replay.gain(lag,
                        replay.flights_with(lambda m, ns: min(ns, latency_ns) + max(0, ns - latency_ns) / factor))
 
 
@@ -120,7 +125,9 @@ def not_held(replay):
     rate, latency_ns = replay.rate or 1e9, replay.run.latency
 
     def lag(s):
-        return min(s.lag, 0) if s.kind == "send" and s.of.sender == s.of.key[0] else s.lag
+        if s.kind != "send" or s.of.sender != s.of.key[0]:
+            return s.lag
+        return min(s.lag, replay.run.carried(s.rank, s.at - s.lag, s.at) if s.lag > 0 else 0)
 
     def edges(s):
         if s.kind == "send" and s.of.sender == s.of.key[0]:

@@ -3,15 +3,17 @@
 # A recorded run as a graph of its steps, that is executed again with other times:
 # how long the run would have taken if something had been different.
 # Invariant: with nothing changed, each step comes when it was recorded, exactly.
+import bisect
 import collections
 import heapq
 import re
 import statistics
 
 from orrery_critical import Run
-from orrery_tracefile import cause_of
+from orrery_tracefile import TURNS, cause_of
 
 MOST = 30000   # tasks and messages; beyond, an answer would take long
+MESSAGES = next(number for number, name in TURNS.items() if name == "messages")
 HELD_NS = 2000  # a send that leaves so late after its datum was there waited for something else
 
 
@@ -33,14 +35,29 @@ class Records(Run):
         self.causes, self.copies, self.nodes = collections.defaultdict(list), [], {}
         self.under_way, self.copying = collections.defaultdict(list), collections.Counter()   # (rank, to): nanoseconds of copies
         super().__init__(trace)
+        # A real receiver may note a message before its sender does, which writes it down when MPI has it.
+        for m in self.messages.values():
+            if m.send is not None and m.envelope is not None and m.send > m.envelope:
+                m.send = m.envelope
         for process in trace.processes.values():
             for number, (_, node) in process.workers.items():
                 self.nodes[process.rank, number] = node
-        # [(begin, end, share of it in callbacks)] of each rank
-        self.callbacks = collections.defaultdict(list)
-        for ns, rank, _, _, _, _, b, _, d, _ in trace.events(("engine",)):
+        # [(begin, end, share of it in callbacks)] of each rank, and [(begin, end)] of long turns with messages alone
+        self.callbacks, self.carrying = collections.defaultdict(list), collections.defaultdict(list)
+        for ns, rank, _, _, _, a, b, _, d, _ in trace.events(("engine",)):
             if d and b:
                 self.callbacks[rank].append((ns, ns + b, d / b))
+            elif a == MESSAGES and b >= HELD_NS:
+                self.carrying[rank].append((ns, ns + b))
+
+    def carried(self, rank, first, last):
+        """Nanoseconds between two instants in which the progression of a rank was at work on messages: it copies them, for instance."""
+        turns = self.carrying.get(rank, [])
+        ns, i = 0, max(0, bisect.bisect_left(turns, (first,)) - 1)
+        while i < len(turns) and turns[i][0] < last:
+            ns += max(0, min(last, turns[i][1]) - max(first, turns[i][0]))
+            i += 1
+        return min(ns, last - first)
 
     def on_release(self, ns, rank, _kind, _flags, _worker, _a, b, c, _d, _process):
         self.causes[rank, b].append((ns, c))
