@@ -47,6 +47,11 @@ def late_rank(replay, rank, ns):
     return replay.gain(lambda s: s.lag - ns if s is first else s.lag)
 
 
+def submissions(replay):
+    """The numbers of all steps at which programs submitted something."""
+    return {s.number for some in replay.programs.values() for s in some}
+
+
 def gaps(replay):
     """{number of a step: nanoseconds that the program took before it, beyond what it usually takes}"""
     lags = [s.lag for some in replay.programs.values() for s in some[1:] if s.lag >= AT_ONCE_NS]
@@ -54,14 +59,11 @@ def gaps(replay):
     return {s.number: s.lag - usual for some in replay.programs.values() for s in some[1:] if s.lag > OUTLIER * max(usual, 1)}
 
 
-def submitted_early(replay, seconds):
-    """A bound: no more than the path waits for the program, and no rank ends before its workers have done their work."""
-    busy, workers = collections.Counter(), collections.Counter(rank for rank, _ in replay.run.workers)
-    for t in replay.run.tasks.values():
-        if t.start is not None and t.end is not None:
-            busy[t.key[0]] += t.end - t.start
-    work = max((ns / max(1, workers[rank]) for rank, ns in busy.items()), default=0)
-    return min(seconds, (replay.makespan - work) * 1e-9)
+def submitted_early(replay, steps):
+    """The program takes no time before these submissions. It waits as it did, and tasks for those before them."""
+    def lag(s):
+        return min(s.lag, 0) if s.number in steps else s.lag
+    return max(replay.gain(lag), (replay.makespan - replay.scheduled(lag)) * 1e-9)
 
 
 def late_release(replay):

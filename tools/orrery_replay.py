@@ -9,7 +9,7 @@ import heapq
 import re
 import statistics
 
-from orrery_critical import Run
+from orrery_critical import BARRIER, Run, Walk, ended_wait, last_to_come, latest
 from orrery_tracefile import TURNS, cause_of
 
 MOST = 30000   # tasks and messages; beyond, an answer would take long
@@ -33,8 +33,11 @@ class Records(Run):
 
     def __init__(self, trace):
         self.causes, self.copies, self.nodes = collections.defaultdict(list), [], {}
+        self.came_after = collections.defaultdict(list)   # (kind of step, key): causes that were over when it was submitted
         self.under_way, self.copying = collections.defaultdict(list), collections.Counter()   # (rank, to): nanoseconds of copies
         super().__init__(trace)
+        for _, rank, _, _, _, _, b, c, _, _ in trace.events(("after",)):
+            self.came_after["ready", (rank, b)].append(c)
         # A real receiver may note a message before its sender does, which writes it down when MPI has it.
         for m in self.messages.values():
             if m.send is not None and m.envelope is not None and m.send > m.envelope:
@@ -66,6 +69,11 @@ class Records(Run):
         super().on_ready(ns, rank, kind, flags, worker, a, b, c, d, process)
         self.causes[rank, b].append((ns, c))
 
+    def on_grant(self, ns, rank, kind, flags, worker, a, b, c, d, process):
+        super().on_grant(ns, rank, kind, flags, worker, a, b, c, d, process)
+        if d:
+            self.came_after["grant", (rank, b)].append(d)
+
     def on_copy(self, ns, rank, _kind, _flags, _worker, a, b, c, d, _process):
         self.copies.append((ns, rank, a, b, c, d))
         self.under_way[rank, a, b, c].append(ns)
@@ -89,6 +97,9 @@ class Replay:
         self.connect_tasks()
         self.connect_messages()
         self.connect_programs()
+        # It waited for nobody there, and would have if it had been submitted earlier.
+        for (kind, key), causes in run.came_after.items():
+            self.after(kind, key, *((self.cause(key[0], c), 0) for c in causes))
         self.steps = self.in_order()
         for number, step in enumerate(self.steps):
             step.number = number
@@ -240,8 +251,7 @@ class Replay:
         return r.recv - m.send
 
     def connect_programs(self):
-        """Each submission follows the one before, or the task that the program waited for."""
-        from orrery_critical import Walk
+        """Each submission follows the one before, and what the program waited for since."""
         walk = Walk(self.run)
         rows = collections.defaultdict(list)
         for (kind, key), step in self.of.items():
@@ -259,12 +269,33 @@ class Replay:
             self.programs[rank] = some
             before = None
             for step in some:
-                waited = walk.waited_for(rank, before.at if before else self.run.first - 1, step.at)
-                if waited is not None and ("done", waited.key) in self.of:
-                    step.before.append((self.of["done", waited.key], 0))
+                waited = walk.waited(rank, before.at if before else self.run.first - 1, step.at)
+                if waited is not None:
+                    step.before += self.waits_for(rank, waited)
                 if before is not None:
                     step.before.append((before, 0))
                 before = step
+
+    def waits_for(self, rank, wait):
+        """The steps that ended a wait of the program, with their lags."""
+        if wait.call.startswith(BARRIER):
+            # (No rank left before the last one came, which had waited for something itself, or submitted something.)
+            other, begin = last_to_come(self.run, rank, wait)
+            if other == rank:
+                return []
+            some = [self.over(found) for found in (latest(self.run.ends[other], begin), latest(self.run.messages_over[other], begin)) if found]
+            return [(s, 0) for s in some if s is not None]
+        what = ended_wait(self.run, rank, wait)
+        step = what and self.over((what[2], what[1].key), what[0])
+        return [(step, 0)] if step is not None else []
+
+    def over(self, found, kind=None):
+        """The step at which a task or a request, (when, key), was over."""
+        for name in ("done", "end") if kind == "task" else ("recv", "sent") if kind else ("done", "recv", "sent"):
+            step = self.of.get((name, found[1]))
+            if step is not None and step.at <= found[0]:
+                return step
+        return None
 
     # ---- with other times ----
 
