@@ -10,6 +10,7 @@ import collections
 import numpy as np
 
 import orrery_sums
+from orrery_critical import Wait
 from orrery_cli import UserError
 from orrery_tracefile import BLOCK, EVENT, NUMBER, RECEIVE, RELAYED
 
@@ -19,7 +20,7 @@ LAYOUT = np.dtype([("ns", "=i8"), ("kind", "u1"), ("flags", "u1"), ("worker", "=
 FIELDS = {"submit": "abcd", "release": "bc", "ready": "bc", "start": ("worker", "a", "b", "c"), "end": "b", "done": "b",
           "post": ("flags", "a", "b", "c", "d"), "grant": "bc", "route": "ab", "send": ("flags", "a", "b", "c", "d"), "sent": "b",
           "envelope": ("flags", "a", "b", "c", "d"), "match": "ab", "recv": "abd", "copy": ("worker", "a", "b", "c"),
-          "copied": "abc", "user": ("worker", "a", "b"), "engine": ("flags", "a", "b", "d")}
+          "copied": "abc", "user": ("worker", "a", "b"), "engine": ("flags", "a", "b", "d"), "waited": "abc"}
 CHUNK = 8192                        # blocks that are read at once
 NEVER = np.iinfo(np.int64).min      # the time of what has not happened
 LOW = np.uint64(0xFFFFFFFF)
@@ -120,7 +121,7 @@ class Columns:
     def __init__(self, trace, progress=lambda words, share: None):
         self.trace = trace
         self.events = read_events(trace, progress)
-        self.turns = self.events.pop("engine")    # of progression threads: no steps of the run
+        self.turns, self.waits = self.events.pop("engine"), self.events.pop("waited")    # no steps of the run
         progress("sorting", 0)
         self.number_names()
         times = [e.ns for e in self.events.values() if e.n]
@@ -357,9 +358,16 @@ class Run:
         self.sums, self.windows = columns.sums, columns.trace.windows
         self.tasks, self.requests = Rows(columns, columns.tasks, Task), Rows(columns, columns.requests, Request)
         self.workers = {(p.rank, number): name for p in columns.trace.processes.values() for number, (name, _) in p.workers.items()}
+        self.ranks = {p.rank for p in columns.trace.processes.values()}
         self.program = PerRank(self.submissions)
         self.ends = PerRank(self.ends_of)
-        self.idle_at = PerRank(self.idle_of)
+        self.messages_over = PerRank(self.messages_of)
+        self.waits = collections.defaultdict(list)
+        names, w = columns.names, columns.waits
+        for ns, process, name, b, c in zip(w.ns.tolist(), w.process.tolist(), columns.name_of(w.process, w.a).tolist(), w.b.tolist(), w.c.tolist()):
+            self.waits[int(columns.rank_of[process])].append(Wait(ns, ns - b, names[name], c))
+        for some in self.waits.values():
+            some.sort()
         self.arrivals = Arrivals(columns)
         m = columns.messages
         flights = (m.envelope - m.send)[(m.envelope != NEVER) & (m.send != NEVER) & (m.origin != m.receiver)]
@@ -448,11 +456,13 @@ class Run:
         e, which = self.columns.events["done"], self.of_rank("done", rank)
         return [(ns, (rank, number)) for ns, number in zip(e.ns[which].tolist(), e.b[which].tolist())]
 
-    def idle_of(self, rank):
-        """Times at which the last task that was left came to its end."""
-        submit, done = self.columns.events["submit"], self.columns.events["done"]
-        s, d = self.of_rank("submit", rank), self.of_rank("done", rank)
-        ns = np.concatenate((submit.ns[s], done.ns[d]))
-        order = np.lexsort((np.concatenate((submit.place[s], done.place[d])), ns))
-        left = np.cumsum(np.concatenate((np.ones(len(s), np.int64), -np.ones(len(d), np.int64)))[order])
-        return ns[order][(left == 0) & (order >= len(s))].tolist()
+    def messages_of(self, rank):
+        """(time, key) of each request that was complete, in order."""
+        r, found = self.columns.requests, []
+        rows = np.flatnonzero(r.rank == rank)
+        over = np.where(r.receive[rows] != 0, r.recv[rows], r.sent[rows])
+        rows, over = rows[over != NEVER], over[over != NEVER]
+        order = np.lexsort((r.number[rows], over))
+        for ns, number in zip(over[order].tolist(), r.number[rows[order]].tolist()):
+            found.append((ns, (rank, number)))
+        return found

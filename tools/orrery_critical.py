@@ -13,6 +13,11 @@ from orrery_tracefile import EAGER, NUMBER, RECEIVE, RELAYED, SYNC, cause_of
 
 Piece = collections.namedtuple("Piece", "first last kind detail rank worker")
 
+# A thread of the program waited in a call; what let it go on is a cause, 0: see the times.
+Wait = collections.namedtuple("Wait", "end begin call cause")
+SLACK_NS = 1000         # what was over so long before a wait began did not end it
+BARRIER = "a barrier"   # begins the calls in which ranks wait for each other
+
 # The kinds of pieces of the path, in the words of the page.
 KINDS = {
     "kernel": "kernels", "copy": "data fetched between memory nodes", "runtime": "runtime: from a cause to its effect",
@@ -20,7 +25,7 @@ KINDS = {
     "unmatched": "messages: here, and not taken", "relay": "messages: passed on in a tree",
     "sending": "messages: a task waits to change what is being sent",
     "program": "waiting for the program to submit", "datum": "waiting for the program to give back a datum",
-    "begin": "before the first submission", "finish": "after the last task", "unknown": "not recorded",
+    "barrier": "waiting for the last rank at a barrier", "begin": "before the first submission", "finish": "after the last task", "unknown": "not recorded",
 }
 
 
@@ -62,8 +67,10 @@ class Run:
         self.first = self.last = 0
         self.program = collections.defaultdict(list)   # rank: times at which the program submitted
         self.ends = collections.defaultdict(list)      # rank: (time, task) of what came to its end
-        self.idle_at = collections.defaultdict(list)   # rank: the times at which no task was left
+        self.messages_over = collections.defaultdict(list)   # rank: (time, request) of what was complete
+        self.waits = collections.defaultdict(list)     # rank: in which the program waited
         self.workers = {}                              # (rank, worker): name
+        self.ranks = {process.rank for process in trace.processes.values()}
         handlers = {NUMBER[name]: getattr(self, "on_" + name) for name in self.HANDLED}
         events = trace.events()
         if events:
@@ -71,13 +78,14 @@ class Run:
         for process in trace.processes.values():
             for number, (name, _) in process.workers.items():
                 self.workers[process.rank, number] = name
-        self.left = collections.Counter()
         self.last_of = {}                              # rank: its last event
         for e in events:
             self.last_of[e[1]] = e[0]
             handler = handlers.get(e[2])
             if handler:
                 handler(*e)
+        for ns, rank, _, _, _, a, b, c, _, process in trace.events(("waited",)):
+            self.waits[rank].append(Wait(ns, ns - b, process.strings.get(a, "unnamed"), c))
         self.order()
         self.sums, self.windows, self.completions = None, trace.windows, None
         if trace.limited:
@@ -142,7 +150,6 @@ class Run:
     def on_submit(self, ns, rank, _kind, _flags, _worker, a, b, c, d, process):
         task = self.task(rank, b)
         task.name, task.submit, task.parent, task.priority = process.strings.get(a, "unnamed"), ns, d, orrery_tracefile.signed(c)
-        self.left[rank] += 1
         if cause_of(d)[0] == "program":
             self.program[rank].append(ns)
 
@@ -162,9 +169,6 @@ class Run:
         task = self.task(rank, b)
         task.done = ns
         self.ends[rank].append((ns, task.key))
-        self.left[rank] -= 1
-        if not self.left[rank]:
-            self.idle_at[rank].append(ns)
 
     def on_post(self, ns, rank, _kind, flags, _worker, a, b, c, d, _process):
         request = self.request(rank, b)
@@ -193,7 +197,9 @@ class Run:
             request.send = ns if request.send is None else request.send
 
     def on_sent(self, ns, rank, _kind, _flags, _worker, _a, b, _c, _d, _process):
-        self.request(rank, b & 0xFFFFFFFF).sent = ns
+        request = self.request(rank, b & 0xFFFFFFFF)
+        request.sent = ns
+        self.messages_over[rank].append((ns, request.key))
 
     def on_envelope(self, ns, rank, _kind, flags, _worker, a, b, c, d, _process):
         message = self.message(a, rank, b >> 32)
@@ -207,7 +213,9 @@ class Run:
         self.request(rank, b & 0xFFFFFFFF).message = message
 
     def on_recv(self, ns, rank, _kind, _flags, _worker, _a, b, _c, _d, _process):
-        self.request(rank, b & 0xFFFFFFFF).recv = ns
+        request = self.request(rank, b & 0xFFFFFFFF)
+        request.recv = ns
+        self.messages_over[rank].append((ns, request.key))
 
     def order(self):
         """Each task learns which one its worker executed before."""
@@ -223,6 +231,49 @@ class Run:
         flights = [m.envelope - m.send for m in self.messages.values()
                    if m.send is not None and m.envelope is not None and m.key[0] != m.key[1]]
         self.latency = max(0, min(flights, default=0))
+
+
+def latest(some, at):
+    """The last of these pairs that is not after that time, or None."""
+    place = bisect.bisect_right(some, (at, (1 << 62,))) - 1
+    return some[place] if place >= 0 else None
+
+
+def ended_wait(run, rank, wait):
+    """("task" or "message", task or request, when it was over) of what a thread of the program waited for, or None."""
+    kind, number = cause_of(wait.cause)
+    task = request = None
+    if kind == "task":
+        task = run.tasks.get((rank, number))
+    elif kind == "message":
+        request = run.requests.get((rank, number))
+    else:
+        done, over = latest(run.ends[rank], wait.end), latest(run.messages_over[rank], wait.end)
+        if done is not None and (over is None or done[0] >= over[0]):
+            task = run.tasks.get(done[1])
+        elif over is not None:
+            request = run.requests.get(over[1])
+    if task is not None:
+        ns = task.done if task.done is not None and task.done <= wait.end else task.end
+        return None if ns is None or ns <= wait.begin - SLACK_NS else ("task", task, ns)
+    if request is not None:
+        ns = request.recv if request.receive else request.sent
+        return None if ns is None or ns <= wait.begin - SLACK_NS else ("message", request, ns)
+    return None
+
+
+def last_to_come(run, rank, wait):
+    """(rank, when) of the one that came last to a barrier, which the others waited for there."""
+    found = rank, wait.begin
+    for other in sorted(run.ranks):
+        waits = run.waits[other]
+        place = bisect.bisect_left(waits, (wait.begin,))
+        while other != rank and place < len(waits) and waits[place].begin <= wait.end:
+            w = waits[place]
+            if w.call == wait.call and found[1] < w.begin:
+                found = other, w.begin
+            place += 1
+    return found
 
 
 class Walk:
@@ -341,28 +392,39 @@ class Walk:
         before = times[place - 1] if place else None
         if not self.together(before if before is not None else self.run.first, at):
             return None
-        waited = self.waited_for(rank, before if before is not None else self.run.first - 1, at)
+        waited = self.waited(rank, before if before is not None else self.run.first - 1, at)
         if waited is not None:
-            self.piece(waited.done, "program", name, rank)
-            return self.ended, waited
+            step = self.let_go(rank, waited, name)
+            if step is not None:
+                return step
         if before is None:
             self.piece(self.run.first, "begin", name, rank)
             return None
         self.piece(before, "program", name, rank)
         return self.submitted, rank, before, 0, name
 
-    def waited_for(self, rank, before, at):
-        """The task whose end the program seems to have waited for since its last submission: the last task that was
-        left, or one that ended right before."""
-        ends = self.run.ends[rank]
-        place = bisect.bisect_right(ends, (at, (rank, 1 << 64))) - 1
-        if place < 0 or ends[place][0] <= before:
+    def waited(self, rank, before, at):
+        """How the program waited last between these two times, or None."""
+        waits = self.run.waits[rank]
+        place = bisect.bisect_right(waits, (at, at)) - 1
+        return waits[place] if place >= 0 and waits[place].end > before else None
+
+    def let_go(self, rank, wait, name):
+        """From the end of a wait to what ended it; None: that is not known, and nothing was taken off."""
+        if wait.call.startswith(BARRIER):
+            last = last_to_come(self.run, rank, wait)
+            if last is None:
+                return None
+            self.piece(wait.end, "program", name, rank)
+            self.piece(last[1], "barrier", name, last[0])
+            return self.submitted, last[0], last[1], 0, name
+        what = ended_wait(self.run, rank, wait)
+        if what is None:
             return None
-        idle = self.run.idle_at[rank] if not self.run.windows else []   # nobody counted all of its tasks
-        i = bisect.bisect_right(idle, at) - 1
-        if (i >= 0 and idle[i] == ends[place][0]) or (at - ends[place][0]) * 20 <= at - before:
-            return self.run.tasks[ends[place][1]]
-        return None
+        kind, of, ns = what
+        self.piece(wait.end, "program", name, rank)
+        self.piece(ns, "runtime", name, rank)
+        return self.ended if kind == "task" else self.received if of.receive else self.was_sent, of
 
     def received(self, request):
         """A message can be used: the receive was late, or the message was."""

@@ -5,6 +5,7 @@
 # Invariant: the differences of the parts of the two critical paths add up to the
 # difference of the makespans, exactly; the largest comes first everywhere.
 import collections
+import statistics
 
 from orrery_critical import KINDS, Run, critical_path
 
@@ -58,14 +59,27 @@ class Side:
                 "workers": len(self.run.workers), "tasks": sum(map(len, self.kernels.values()))}
 
 
+def program_ns(run, rank):
+    """Time that the program of a rank took between its first and its last submission, without waits."""
+    times = run.program[rank]
+    if not times:
+        return 0
+    return times[-1] - times[0] - sum(min(w.end, times[-1]) - max(w.begin, times[0]) for w in run.waits[rank]
+                                      if w.begin < times[-1] and w.end > times[0])
+
+
 def mostly(a, b, key):
-    """The rank on which most of the difference of a part of the paths is, or None."""
+    """The rank on which most of the difference of a part of the paths is, or None: then the others have it, too."""
     differences = {rank: b.by_rank[key, rank] - a.by_rank[key, rank]
                    for k, rank in set(a.by_rank) | set(b.by_rank) if k == key and rank >= 0}
     total = sum(map(abs, differences.values()))
     if len(a.ranks) < 2 or not total:
         return None
     rank = max(sorted(differences), key=lambda r: abs(differences[r]))
+    if key[0] == "program" and len(b.ranks) > 1:   # the path is on one of them, though all may be late
+        others = [program_ns(b.run, r) - program_ns(a.run, r) for r in b.ranks if r != rank]
+        if 2 * abs(statistics.median(others)) > abs(program_ns(b.run, rank) - program_ns(a.run, rank)):
+            return None
     same_sign = (differences[rank] > 0) == (b.path[key] > a.path[key])
     return rank if same_sign and abs(differences[rank]) >= MOSTLY * total else None
 

@@ -58,8 +58,6 @@ def certainty(trace, run, pieces):
     if not trace.simulated:
         hosts = {p.host for p in trace.processes.values()}
         said.append("times are of real clocks" + ("" if len(hosts) < 2 else ", those of %d computers" % len(hosts)))
-    said.append("the trace does not say when the program waits: it waits where it submits right after the end of a task, "
-                "or when no task is left")
     return said
 
 

@@ -15,7 +15,7 @@ SHARE = {"late-submission": 0.15, "slow-submission": 0.15, "late-rank": 0.05, "l
          "unmatched": 0.10, "slow-rank": 0.05, "slow-link": 0.05, "imbalance": 0.10, "wrong-model": 0.25, "policy": 0.25, "order": 0.15}
 LEAST = 0.03      # of the makespan: a change that gains less is no answer
 # Gains that are bounds, because the trace does not have what else would hold up the run then.
-BOUNDS = {"late-submission", "slow-submission", "unmatched", "memory"}
+BOUNDS = {"unmatched", "memory"}
 EVICTIONS = 0.05               # the share of the bytes that came to devices which had to go again to make room
 MODELLED = {"dm", "dmda", "dmdap", "dmdar", "dmdas", "dmdasd", "heft", "pheft"}   # policies that believe models
 TINY_US = 20                   # kernels that are shorter on average
@@ -144,11 +144,11 @@ def of_programs(run, pieces, replay, mean):
         yield ("slow-submission", "rank %d" % rank, seconds,
                "one thread submits the tasks of rank %d too slowly: it takes %.1f us between two" % (rank, statistics.mean(s.lag for s in some) * 1e-3),
                "submit less, or faster: no tasks that the rank has no part in, larger tasks, tasks that submit tasks",
-               lambda r: orrery_gains.submitted_early(r, seconds))
+               lambda r: orrery_gains.submitted_early(r, orrery_gains.submissions(r)))
     else:
         yield ("late-submission", "rank %d" % rank, seconds, "the program of rank %d submits its tasks late" % rank,
                "submit earlier: less work between submissions, no insertion of tasks that the rank has no part in, fewer waits for tasks",
-               lambda r: orrery_gains.submitted_early(r, seconds))
+               lambda r: orrery_gains.submitted_early(r, orrery_gains.submissions(r)))
 
 
 def of_copies(pieces, replay):
@@ -177,6 +177,9 @@ def of_messages(run, pieces, replay):
     kinds = ("latency", "transfer", "relay", "sending")
     seconds, makespan = path_seconds(pieces, kinds), (run.last - run.first) / whole(run, pieces) * 1e-9
     held, rank = path_seconds(pieces, ("held",)), worst_rank(pieces, ("held",))
+    if replay:   # no limit holds a message while those before it are being copied
+        carried = sum(replay.run.carried(p.rank, p.first, p.last) for p in pieces if p.kind == "held") * 1e-9
+        held, seconds = held - carried, seconds + carried
     fans = orrery_gains.fans(replay) if replay else []
     callbacks = [(r, orrery_gains.in_callbacks(replay, r)) for r in sorted(replay.run.callbacks)] if replay else []
     less = {number: ns for _, some in callbacks for number, ns in some.items()}

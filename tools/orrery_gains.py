@@ -47,6 +47,11 @@ def late_rank(replay, rank, ns):
     return replay.gain(lambda s: s.lag - ns if s is first else s.lag)
 
 
+def submissions(replay):
+    """The numbers of all steps at which programs submitted something."""
+    return {s.number for some in replay.programs.values() for s in some}
+
+
 def gaps(replay):
     """{number of a step: nanoseconds that the program took before it, beyond what it usually takes}"""
     lags = [s.lag for some in replay.programs.values() for s in some[1:] if s.lag >= AT_ONCE_NS]
@@ -54,14 +59,11 @@ def gaps(replay):
     return {s.number: s.lag - usual for some in replay.programs.values() for s in some[1:] if s.lag > OUTLIER * max(usual, 1)}
 
 
-def submitted_early(replay, seconds):
-    """A bound: no more than the path waits for the program, and no rank ends before its workers have done their work."""
-    busy, workers = collections.Counter(), collections.Counter(rank for rank, _ in replay.run.workers)
-    for t in replay.run.tasks.values():
-        if t.start is not None and t.end is not None:
-            busy[t.key[0]] += t.end - t.start
-    work = max((ns / max(1, workers[rank]) for rank, ns in busy.items()), default=0)
-    return min(seconds, (replay.makespan - work) * 1e-9)
+def submitted_early(replay, steps):
+    """The program takes no time before these submissions. It waits as it did, and tasks for those before them."""
+    def lag(s):
+        return min(s.lag, 0) if s.number in steps else s.lag
+    return max(replay.gain(lag), (replay.makespan - replay.scheduled(lag)) * 1e-9)
 
 
 def late_release(replay):
@@ -103,9 +105,14 @@ def copied_less(replay, share):
 
 
 def bandwidth(replay, factor):
-    """Messages under way take less, and so do those that are held until others are complete."""
+    """Messages under way take less, and so do those that are held until others are complete, those whose receive was late, and
+    changes of what is being sent."""
     latency_ns = replay.run.latency
-    return replay.gain(lambda s: s.lag / factor if s.kind == "send" else s.lag,
+
+    def lag(s):
+        under_way = s.kind in ("send", "recv") or s.kind == "sent" and any(o.kind == "send" for o, _ in s.before)
+        return s.lag / factor if under_way and s.lag > 0 else s.lag
+    return replay.gain(lag,
                        replay.flights_with(lambda m, ns: min(ns, latency_ns) + max(0, ns - latency_ns) / factor))
 
 
@@ -120,7 +127,9 @@ def not_held(replay):
     rate, latency_ns = replay.rate or 1e9, replay.run.latency
 
     def lag(s):
-        return min(s.lag, 0) if s.kind == "send" and s.of.sender == s.of.key[0] else s.lag
+        if s.kind != "send" or s.of.sender != s.of.key[0]:
+            return s.lag
+        return min(s.lag, replay.run.carried(s.rank, s.at - s.lag, s.at) if s.lag > 0 else 0)
 
     def edges(s):
         if s.kind == "send" and s.of.sender == s.of.key[0]:

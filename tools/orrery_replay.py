@@ -3,15 +3,17 @@
 # A recorded run as a graph of its steps, that is executed again with other times:
 # how long the run would have taken if something had been different.
 # Invariant: with nothing changed, each step comes when it was recorded, exactly.
+import bisect
 import collections
 import heapq
 import re
 import statistics
 
-from orrery_critical import Run
-from orrery_tracefile import cause_of
+from orrery_critical import BARRIER, Run, Walk, ended_wait, last_to_come, latest
+from orrery_tracefile import TURNS, cause_of
 
 MOST = 30000   # tasks and messages; beyond, an answer would take long
+MESSAGES = next(number for number, name in TURNS.items() if name == "messages")
 HELD_NS = 2000  # a send that leaves so late after its datum was there waited for something else
 
 
@@ -31,16 +33,34 @@ class Records(Run):
 
     def __init__(self, trace):
         self.causes, self.copies, self.nodes = collections.defaultdict(list), [], {}
+        self.came_after = collections.defaultdict(list)   # (kind of step, key): causes that were over when it was submitted
         self.under_way, self.copying = collections.defaultdict(list), collections.Counter()   # (rank, to): nanoseconds of copies
         super().__init__(trace)
+        for _, rank, _, _, _, _, b, c, _, _ in trace.events(("after",)):
+            self.came_after["ready", (rank, b)].append(c)
+        # A real receiver may note a message before its sender does, which writes it down when MPI has it.
+        for m in self.messages.values():
+            if m.send is not None and m.envelope is not None and m.send > m.envelope:
+                m.send = m.envelope
         for process in trace.processes.values():
             for number, (_, node) in process.workers.items():
                 self.nodes[process.rank, number] = node
-        # [(begin, end, share of it in callbacks)] of each rank
-        self.callbacks = collections.defaultdict(list)
-        for ns, rank, _, _, _, _, b, _, d, _ in trace.events(("engine",)):
+        # [(begin, end, share of it in callbacks)] of each rank, and [(begin, end)] of long turns with messages alone
+        self.callbacks, self.carrying = collections.defaultdict(list), collections.defaultdict(list)
+        for ns, rank, _, _, _, a, b, _, d, _ in trace.events(("engine",)):
             if d and b:
                 self.callbacks[rank].append((ns, ns + b, d / b))
+            elif a == MESSAGES and b >= HELD_NS:
+                self.carrying[rank].append((ns, ns + b))
+
+    def carried(self, rank, first, last):
+        """Nanoseconds between two instants in which the progression of a rank was at work on messages: it copies them, for instance."""
+        turns = self.carrying.get(rank, [])
+        ns, i = 0, max(0, bisect.bisect_left(turns, (first,)) - 1)
+        while i < len(turns) and turns[i][0] < last:
+            ns += max(0, min(last, turns[i][1]) - max(first, turns[i][0]))
+            i += 1
+        return min(ns, last - first)
 
     def on_release(self, ns, rank, _kind, _flags, _worker, _a, b, c, _d, _process):
         self.causes[rank, b].append((ns, c))
@@ -48,6 +68,11 @@ class Records(Run):
     def on_ready(self, ns, rank, kind, flags, worker, a, b, c, d, process):
         super().on_ready(ns, rank, kind, flags, worker, a, b, c, d, process)
         self.causes[rank, b].append((ns, c))
+
+    def on_grant(self, ns, rank, kind, flags, worker, a, b, c, d, process):
+        super().on_grant(ns, rank, kind, flags, worker, a, b, c, d, process)
+        if d:
+            self.came_after["grant", (rank, b)].append(d)
 
     def on_copy(self, ns, rank, _kind, _flags, _worker, a, b, c, d, _process):
         self.copies.append((ns, rank, a, b, c, d))
@@ -72,6 +97,9 @@ class Replay:
         self.connect_tasks()
         self.connect_messages()
         self.connect_programs()
+        # It waited for nobody there, and would have if it had been submitted earlier.
+        for (kind, key), causes in run.came_after.items():
+            self.after(kind, key, *((self.cause(key[0], c), 0) for c in causes))
         self.steps = self.in_order()
         for number, step in enumerate(self.steps):
             step.number = number
@@ -223,8 +251,7 @@ class Replay:
         return r.recv - m.send
 
     def connect_programs(self):
-        """Each submission follows the one before, or the task that the program waited for."""
-        from orrery_critical import Walk
+        """Each submission follows the one before, and what the program waited for since."""
         walk = Walk(self.run)
         rows = collections.defaultdict(list)
         for (kind, key), step in self.of.items():
@@ -242,12 +269,33 @@ class Replay:
             self.programs[rank] = some
             before = None
             for step in some:
-                waited = walk.waited_for(rank, before.at if before else self.run.first - 1, step.at)
-                if waited is not None and ("done", waited.key) in self.of:
-                    step.before.append((self.of["done", waited.key], 0))
+                waited = walk.waited(rank, before.at if before else self.run.first - 1, step.at)
+                if waited is not None:
+                    step.before += self.waits_for(rank, waited)
                 if before is not None:
                     step.before.append((before, 0))
                 before = step
+
+    def waits_for(self, rank, wait):
+        """The steps that ended a wait of the program, with their lags."""
+        if wait.call.startswith(BARRIER):
+            # (No rank left before the last one came, which had waited for something itself, or submitted something.)
+            other, begin = last_to_come(self.run, rank, wait)
+            if other == rank:
+                return []
+            some = [self.over(found) for found in (latest(self.run.ends[other], begin), latest(self.run.messages_over[other], begin)) if found]
+            return [(s, 0) for s in some if s is not None]
+        what = ended_wait(self.run, rank, wait)
+        step = what and self.over((what[2], what[1].key), what[0])
+        return [(step, 0)] if step is not None else []
+
+    def over(self, found, kind=None):
+        """The step at which a task or a request, (when, key), was over."""
+        for name in ("done", "end") if kind == "task" else ("recv", "sent") if kind else ("done", "recv", "sent"):
+            step = self.of.get((name, found[1]))
+            if step is not None and step.at <= found[0]:
+                return step
+        return None
 
     # ---- with other times ----
 

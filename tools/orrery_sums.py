@@ -6,7 +6,7 @@
 # are those of the run, in nanoseconds.
 import collections
 
-from orrery_tracefile import GUEST, KINDS, NUMBER
+from orrery_tracefile import GUEST, KINDS, NO_STEPS, NUMBER
 
 KERNEL, SENT, RECEIVED, COPIED, MOMENTS, TURNS = range(1, 7)
 FLAG = 0x100   # above a kind: of a receive, of a message that a tree passes on, of another thread
@@ -26,7 +26,7 @@ class Sums:
         self.relayed = 0
         self.first, self.last, self.last_of = None, None, {}
         self.last_complete = -WRAP   # the last end of a task or a receive
-        steps = ~(1 << NUMBER["engine"])
+        steps = ~sum(1 << NUMBER[name] for name in NO_STEPS)
         for number, e in trace.raw(1 << NUMBER["sum"]):
             process = trace.processes[number]
             rank, clock = process.rank, process.clock_ns

@@ -55,6 +55,15 @@ TABLES = {
         ("waiter_number", "INTEGER", "number of that task or request"), ("cause", "TEXT", "for what: task or message"),
         ("cause_number", "INTEGER", "number of that task or request"), ("at_ns", "INTEGER", "the wait was over"),
         ("last", "INTEGER", "1: nothing else was missing then")),
+    "follows": (
+        ("rank", "INTEGER", "the rank of both"), ("waiter", "TEXT", "who comes after the other: task or message"),
+        ("waiter_number", "INTEGER", "number of that task or request"), ("cause", "TEXT", "after what: task or message"),
+        ("cause_number", "INTEGER", "number of that task or request, which was over when the waiter was submitted")),
+    "waits": (
+        ("rank", "INTEGER", "its rank"), ("call", "TEXT", "in which a thread of the program waited"),
+        ("start_ns", "INTEGER", "it began to wait"), ("end_ns", "INTEGER", "it went on"),
+        ("cause", "TEXT", "what it waited for, where the call says that: task or message"),
+        ("cause_number", "INTEGER", "number of that task or request")),
     "requests": (
         ("rank", "INTEGER", "the rank that posted it"), ("request", "INTEGER", "its number in its rank"),
         ("kind", "TEXT", "send or receive"), ("peer", "INTEGER", "the other rank; -1: any"), ("tag", "INTEGER", "its tag"),
@@ -108,9 +117,12 @@ class Records(Run):
 
     def __init__(self, trace):
         self.trace = trace
-        self.edges, self.copies, self.marks = [], [], []
+        self.edges, self.follows, self.copies, self.marks = [], [], [], []
         self.under_way = collections.defaultdict(collections.deque)
         super().__init__(trace)
+        for ns, rank, _, _, _, _, b, c, _, _ in trace.events(("after",)):
+            self.follows.append((ns, rank, "task", b, c))
+        self.follows.sort(key=lambda f: f[0])
         for queue in self.under_way.values():
             self.copies.extend(queue)
         self.copies.sort(key=lambda c: (c.start, c[:4]))
@@ -130,6 +142,8 @@ class Records(Run):
     def on_grant(self, ns, rank, kind, flags, worker, a, b, c, d, process):
         super().on_grant(ns, rank, kind, flags, worker, a, b, c, d, process)
         self.edge(ns, rank, "message", b, c, 1)
+        if d:
+            self.follows.append((ns, rank, "message", b, d))
 
     def on_copy(self, ns, rank, _kind, _flags, _worker, a, b, c, _d, _process):
         self.under_way[rank, a, b, c].append(Copy(rank, a, b, c, ns, None))
@@ -262,6 +276,18 @@ class Tables:
         for e in self.run.edges:
             if self.inside(e.rank, e.at):
                 yield e.rank, e.waiter, e.number, e.cause, e.by, self.ns(e.at), e.last
+
+    def rows_of_follows(self):
+        for ns, rank, waiter, number, cause in self.run.follows:
+            if self.inside(rank, ns):
+                yield (rank, waiter, number) + cause_of(cause)
+
+    def rows_of_waits(self):
+        for rank, waits in sorted(self.run.waits.items()):
+            for w in sorted(waits):
+                if self.inside(rank, w.begin, w.end):
+                    kind, number = cause_of(w.cause)
+                    yield (rank, w.call, self.ns(w.begin), self.ns(w.end)) + ((None, None) if kind == "program" else (kind, number))
 
     def rows_of_requests(self):
         for r in self.requests:

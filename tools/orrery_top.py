@@ -29,8 +29,9 @@ OPTIONS = [
 ]
 HELP = """usage: orrery top [PID] [options]
 
-Shows what a run of yours that is under way on this computer does just now, real or
-simulated, rank by rank. PID is a process of the run, or one that started it, as
+Shows what a run of yours that is under way does just now, real or simulated, rank by
+rank. One of its ranks at least is on this computer; those on other hosts are asked by
+the agent that mpirun uses, as ssh (OMPI_MCA_plm_rsh_agent). PID is a process of the run, or one that started it, as
 `orrery run` or mpirun; it is needed if there are several runs.
 
 %s
@@ -90,6 +91,10 @@ class Look:
             return []
         return [rank for rank in range(self.size) if rank not in there]
 
+    @property
+    def failed(self):
+        return "; ".join("%s: %s" % (host.name, host.failed) for host in self.run.hosts.values() if host.failed)
+
     def total(self, key):
         return sum(rank.get(key, 0) for rank in self.ranks)
 
@@ -125,6 +130,7 @@ class Look:
         for name in ("ranks", "orrery_top"):
             answer.pop(name, None)
         return {"run": answer, "pids": [pid for _, pid, _ in self.run.processes], "size": self.size, "missing": self.missing, "busy": self.busy,
+                "hosts": {host.name: host.failed for host in self.run.hosts.values()},
                 "end": {"seconds": seconds, "text": text}, "ranks": self.ranks}
 
 
@@ -160,8 +166,12 @@ def head(look):
     if look.busy:
         lines.append("the simulation does not answer: an actor of it has been running for more than 2 s (a long kernel?)")
     if look.missing:
-        lines.append("%d of %d ranks do not answer (%s): they are on another computer, which orrery top does not see, or their runtime is not up"
-                     % (len(look.missing), look.size, ", ".join(map(str, look.missing[:8])) + (", ..." if len(look.missing) > 8 else "")))
+        lines.append("%d of %d ranks do not answer (%s): their runtime is not up%s"
+                     % (len(look.missing), look.size, ", ".join(map(str, look.missing[:8])) + (", ..." if len(look.missing) > 8 else ""),
+                        "" if look.run.hosts else ", or they are on another computer, which orrery top does not know (ORRERY_HEARTBEAT_TIMEOUT=0)"))
+    for host in look.run.hosts.values():
+        if host.failed:
+            lines.append("host %s cannot be asked: %s" % (host.name, host.failed))
     states = {}
     for rank in look.ranks:
         states[rank["state"]] = states.get(rank["state"], 0) + 1
@@ -238,6 +248,9 @@ class Screen:
 def looks(run, values, wait):
     """One look after the other, until the run has ended; wait() comes between two, and says whether to go on."""
     question, before, silent = int(values.get("--rank", -1)), None, 0
+    if question >= 0:     # one that is not here does not say where others are
+        run.grow()
+        run.reach(values["command"], run.look()[1])
     while True:
         look = Look(run, *run.look(question), before, question >= 0)
         if not run.processes:
@@ -249,7 +262,7 @@ def looks(run, values, wait):
             time.sleep(0.1)
             continue
         silent = 0
-        if look.missing and run.grow():
+        if run.reach(values["command"], look.answers) or look.missing and run.grow():
             continue
         if not look.answers and before and look.busy:
             before.busy, look = True, before
@@ -373,16 +386,24 @@ def parse(arguments):
     return values, int(rest[0]) if rest else None, interval
 
 
-def main(_context, arguments):
+def main(context, arguments):
     if arguments and arguments[0] in ("-h", "--help"):
         sys.stdout.write(HELP)
         return 0
+    if arguments == [orrery_live.RELAY]:
+        orrery_live.relay(iter(sys.stdin), sys.stdout)
+        return 0
     values, pid, interval = parse(arguments)
+    values["command"] = os.path.join(context.paths["bin"], "orrery")
     run = the_run(pid)
-    if "--once" not in values:
-        return follow(run, values, interval)
-    look = once(run, values)
-    if "--rank" in values and look.answers and not look.ranks:
-        raise UserError("there is no rank %s in this run, or it is on another computer" % values["--rank"], 1)
-    emit(look, values)
+    try:
+        if "--once" not in values:
+            return follow(run, values, interval)
+        look = once(run, values)
+        if "--rank" in values and look.answers and not look.ranks:
+            raise UserError("there is no rank %s in this run" % values["--rank"] if not look.failed else
+                            "there is no rank %s in this run, or it is on a host that cannot be asked: %s" % (values["--rank"], look.failed), 1)
+        emit(look, values)
+    finally:
+        run.end()
     return 0

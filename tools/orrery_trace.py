@@ -44,9 +44,9 @@ CONVERTED = {"csv": ("orrery_tables", "write_csv"), "sqlite": ("orrery_tables", 
              "perfetto": ("orrery_perfetto", "write"), "otf2": ("orrery_otf2", "write"),
              "starpu": ("orrery_starpu", "write")}
 
-ALIASES = {"tasks": ("submit", "release", "ready", "start", "end", "done"),
+ALIASES = {"tasks": ("submit", "after", "release", "ready", "start", "end", "done"),
            "messages": ("post", "grant", "route", "send", "sent", "envelope", "match", "recv"),
-           "copies": ("copy", "copied"), "progression": ("engine",)}
+           "copies": ("copy", "copied"), "progression": ("engine",), "program": ("waited",)}
 
 
 def parse_ranks(text):
@@ -154,14 +154,16 @@ def fields_of(kind, e, names):
     flags, a, b, c, d, process = e[3], e[5], e[6], e[7], e[8], e[9]
     if kind in ("submit", "start", "end", "done"):
         return "%d %s" % (b, names.get((process.number, b), "unnamed"))
-    if kind in ("release", "ready"):
+    if kind in ("release", "ready", "after"):
         return "%d %s" % (b, cause_text(c))
     if kind in ("send", "recv"):
         return "%d %d %d" % (signed(a, 32), signed(c), d)
     if kind == "post":
         return "%d %d %d %s" % (signed(a, 32), signed(c), b, "receive" if flags & orrery_tracefile.RECEIVE else "send")
     if kind == "grant":
-        return "%d %s" % (b, cause_text(c))
+        return "%d %s%s" % (b, cause_text(c), " after " + cause_text(d) if d else "")
+    if kind == "waited":
+        return "%d %s %s" % (b, cause_text(c) if c else "-", process.strings.get(a, ""))
     if kind in ("route", "sent", "envelope", "match"):
         return "%d %d %d" % (signed(a, 32), b >> 32, b & 0xFFFFFFFF)
     if kind in ("copy", "copied"):
@@ -204,7 +206,8 @@ def write_info(trace, options, out):
     out.write("%-10s %d bytes, %d blocks of %d, %s\n" % ("file", trace.bytes, len(trace.blocks), trace.block, trace.state() or "whole"))
     if trace.missing():
         out.write("%-10s %s\n" % ("limit", trace.missing()))
-    steps = [e[0] for e in events if e[2] != orrery_tracefile.NUMBER["engine"]]   # a thread may have slept before the first step
+    # A thread may have slept before the first step.
+    steps = [e[0] for e in events if orrery_tracefile.KINDS[e[2]] not in orrery_tracefile.NO_STEPS]
     if steps:
         out.write("%-10s %.9f s\n" % ("time", (steps[-1] - steps[0]) * 1e-9))
     counts = {}

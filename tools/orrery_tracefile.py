@@ -21,14 +21,15 @@ FIRST_BLOCK = 4096   # bytes of the head and its text, however small blocks are
 KINDS = ("none", "string", "process", "clock", "worker", "left",
          "submit", "release", "ready", "start", "end", "done",
          "post", "grant", "route", "send", "sent", "envelope", "match", "recv",
-         "copy", "copied", "user", "engine", "sum")
-EVENTS = KINDS[6:-1]   # that something happened
+         "copy", "copied", "user", "engine", "sum", "after", "waited")
+EVENTS = tuple(name for name in KINDS[6:] if name != "sum")   # that something happened
 NUMBER = {name: number for number, name in enumerate(KINDS)}
 ABOUT_PROCESS = sum(1 << NUMBER[name] for name in ("string", "process", "clock", "worker", "left"))
 
 TURNS = {1: "messages", 2: "tasks", 3: "asleep"}
 GUEST = 1
 RECEIVE, EAGER, SYNC, RELAYED = 1, 2, 4, 8
+NO_STEPS = ("engine", "sum", "after", "waited")   # what is recorded of other steps, or of time that passed
 CAUSES = {1: "task", 2: "message"}
 
 
@@ -149,8 +150,8 @@ class Trace:
 
     def events(self, names=None, first_ns=None, last_ns=None, ranks=None):
         """(ns, rank, kind, flags, worker, a, b, c, d, process), sorted by time, of a window: of the kinds of these names, between
-        two instants, of these ranks. Without names: all but the turns of progression threads, which are no steps of the run."""
-        kinds = sum(1 << NUMBER[name] for name in names) if names else ~ABOUT_PROCESS & ~(1 << NUMBER["engine"] | 1 << NUMBER["sum"])
+        two instants, of these ranks. Without names: all that are steps of the run."""
+        kinds = sum(1 << NUMBER[name] for name in names) if names else ~ABOUT_PROCESS & ~sum(1 << NUMBER[name] for name in NO_STEPS)
         wanted = None if ranks is None else {number for number, p in self.processes.items() if p.rank in ranks}
         found = []
         for number, e in self.raw(kinds, first_ns, last_ns, wanted):

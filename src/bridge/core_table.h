@@ -62,6 +62,7 @@
 	F(orr_acquire_start) \
 	F(orr_acquire_release) \
 	F(orr_acquire_share) \
+	F(orr_access_comes_after) \
 	F(orr_handle_name) \
 	F(orr_handle_device_with_value) \
 	F(orr_handle_pack) \
@@ -89,6 +90,7 @@
 	F(orr_graph_message) \
 	F(orr_trace_add) \
 	F(orr_trace_place) \
+	F(orr_trace_waited) \
 	F(orr_config_long) \
 	F(orr_output_prepare) \
 	F(orr_output_open) \

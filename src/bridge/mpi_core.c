@@ -308,6 +308,16 @@ void orr_trace_add(struct orr_process *proc, struct orr_trace_event e)
 	core.orr_trace_add(proc, e);
 }
 
+void orr_trace_waited(struct orr_process *proc, double since_us, const char *call, uint64_t cause)
+{
+	core.orr_trace_waited(proc, since_us, call, cause);
+}
+
+uint64_t orr_access_comes_after(const struct orr_access *a)
+{
+	return core.orr_access_comes_after(a);
+}
+
 void orr_link_register(const struct orr_link_ops *ops)
 {
 	core.orr_link_register(ops);

@@ -8,6 +8,7 @@
  * half lasts for no longer than a call of orr_access_resume, so only the first is asserted, when an
  * access is parked.) */
 #include "data/access_queue.h"
+#include "data/access_trace.h"
 #include "data/memory.h"
 #include "data/fetch.h"
 #include "data/filters_views.h"
@@ -18,6 +19,7 @@
 #include "data/write_through.h"
 #include "data/access.h"
 #include "data/handle_attributes.h"
+#include "trace/trace.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -266,6 +268,7 @@ void orr_access_end(struct orr_access *a)
 	if (a->locked)
 		unhold(h, a);
 	if (a->granted) {
+		orr_access_note_end(h, a);
 		orr_assert(h->ngranted > 0);
 		a->granted = 0;
 		if (--h->ngranted == 0)
@@ -282,6 +285,21 @@ void orr_access_end(struct orr_access *a)
 	let_go(granted, parked);
 	if (redux)
 		orr_redux_run(redux);
+}
+
+uint64_t orr_access_comes_after(const struct orr_access *a)
+{
+	starpu_data_handle_t h = a->handle;
+	uint32_t last = 0;
+
+	if (a->merged)
+		return 0;
+	orr_lock(&h->lock);
+	if (a->granted)
+		last = orr_access_class(a->mode) != ORR_CLASS_READ && h->read_last ? h->read_last
+										   : h->wrote_last;
+	orr_unlock(&h->lock);
+	return orr_cause_of_last(last);
 }
 
 void orr_access_kick_redux(starpu_data_handle_t h)
@@ -481,7 +499,12 @@ int orr_acquire_wait(struct orr_acquire *a, starpu_data_handle_t h, int node,
 		return ret;
 	if (!ORR_ATOMIC_LOAD(&done))
 		orr_about_to_wait(self);
+	double since_us = orr_trace_wait_begin(self);
+
 	ORR_PARK_UNTIL(self, "the acquisition of a datum", ORR_ATOMIC_LOAD(&done));
+	if (since_us > 0 && self->trace)
+		orr_trace_waited(self, since_us, "the acquisition of a datum",
+				 orr_access_comes_after(&a->access));
 	return 0;
 }
 

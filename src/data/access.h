@@ -72,6 +72,9 @@ void orr_access_submit(struct orr_owner *o);
 /* The owner waits for nothing but its data. Returns 1 if it holds all of them, 0 if it was parked:
  * ops->held is called later. */
 int orr_access_lock(struct orr_owner *o);
+/* While a trace is recorded: the cause that ended the last access which a comes after, if that is
+ * over; else 0, as if the program had. Without locks; the owner cannot end meanwhile. */
+uint64_t orr_access_comes_after(const struct orr_access *a);
 /* Ends all accesses of an owner. */
 void orr_access_release(struct orr_owner *o);
 /* Calls f for the owners that wait for the turns of o: those that come directly behind it in the

@@ -88,12 +88,13 @@ enum orr_trace_kind {
 	/* About messages. `request` is the number of a send or receive in its process, in the low
 	 * half of b; where b has a `message`, its number among those from `origin` to the process
 	 * that receives it is in the high half. */
-	ORR_TRACE_POST,     /* flags, a peer, b request, c tag, d cause */
-	ORR_TRACE_GRANT,    /* b request; its datum can be used; c cause */
-	ORR_TRACE_ROUTE,    /* a peer, b message and request: it goes along a tree */
-	ORR_TRACE_SEND,     /* flags, a peer, b message and request (RELAYED: and origin), c tag, d
-			       bytes: it leaves */
-	ORR_TRACE_SENT,     /* b request: it is complete */
+	ORR_TRACE_POST,  /* flags, a peer, b request, c tag, d cause */
+	ORR_TRACE_GRANT, /* b request; its datum can be used; c cause; d: what it came after, where
+			    that was over when it was posted */
+	ORR_TRACE_ROUTE, /* a peer, b message and request: it goes along a tree */
+	ORR_TRACE_SEND,  /* flags, a peer, b message and request (RELAYED: and origin), c tag, d
+			    bytes: it leaves */
+	ORR_TRACE_SENT,  /* b request: it is complete */
 	ORR_TRACE_ENVELOPE, /* flags, a origin, b message and request (0: none has matched), c tag,
 			       d bytes: it has arrived, its payload if EAGER too */
 	ORR_TRACE_MATCH,    /* flags, a origin, b message and request: it goes to that receive */
@@ -109,6 +110,9 @@ enum orr_trace_kind {
 			     callbacks of the program */
 	ORR_TRACE_SUM,    /* flags: enum orr_trace_sum, as of ns, which is the latest of its
 			     events, with the fields that it says; it grows as the run goes on */
+	ORR_TRACE_AFTER,  /* b task: it comes after c cause, which was over when it was submitted */
+	ORR_TRACE_WAITED, /* a string: the call in which a thread of the program waited until now, b
+			     nanoseconds, c cause that let it go on; 0: see the time */
 	ORR_TRACE_NKINDS
 };
 

@@ -398,6 +398,19 @@ void orr_trace_mark(struct orr_process *proc, int worker, const char *what, unsi
 	free(name);
 }
 
+void orr_trace_waited(struct orr_process *proc, double since_us, const char *call, uint64_t cause)
+{
+	double us = orr_sys_now_us() - since_us;
+
+	if (us < 1 || orr_thread_self()->task)
+		return;
+	orr_trace_add(proc, (struct orr_trace_event){ .kind = ORR_TRACE_WAITED,
+						      .worker = -1,
+						      .a = orr_trace_string(proc, call),
+						      .b = (uint64_t) ns_of(us),
+						      .c = cause });
+}
+
 /* ---- control by the program ---- */
 
 static void trace_switch(unsigned on)

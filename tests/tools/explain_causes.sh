@@ -10,61 +10,7 @@
 [ "${ORR_TEST_SIM:-yes}" = yes ] || skip "explained runs are simulated"
 
 app=$ORR_TEST_BUILDDIR/tests/mpi/explain_causes.sim
-echo "run             cause                 predicted      measured     error" > table
-
-# The first answer about the trace: cause, subject, seconds, and "about" or "at most"; its pieces are the makespan.
-cat > first.py << 'END'
-import sys
-sys.dont_write_bytecode = True
-sys.path.insert(0, sys.argv[1])
-import orrery_explain  # noqa: E402
-import orrery_tracefile  # noqa: E402
-trace = orrery_tracefile.Trace(sys.argv[2])
-if len(sys.argv) > 3:
-    times = [e[0] for e in trace.events()]
-    print((times[-1] - times[0]) * 1e-9)
-    sys.exit()
-found = orrery_explain.answer(trace)
-total = sum(part["seconds"] for part in found["path"])
-assert abs(total - found["makespan_seconds"]) <= 0.001 * total, (total, found["makespan_seconds"])
-some = found["findings"] or [dict(k, cause="none", subject=k["name"]) for k in found["kernels"]]
-print(some[0]["cause"], some[0]["subject"].replace(" ", "_"), some[0]["seconds"], "about" if some[0]["sure"] else "at_most", total)
-END
-first() { ok "${PYTHON:-python3}" first.py "$ORR_TEST_SRCDIR/tools" trace "$@"; }
-
-# run OPTION|NAME=VALUE...: simulates; words before the first option are variables
-run() { ok env "$@"; }
-
-# is CAUSE SUBJECT NAME WORD... -- WORD...: what is said first of the first command, and what the second one gains
-is() {
-	cause=$1 subject=$2 name=$3
-	shift 3
-	before=
-	while [ "$1" != -- ]; do before="$before $1"; shift; done
-	shift
-	# shellcheck disable=SC2086
-	run $before
-	first
-	read -r got_cause got_subject predicted how slow < out
-	[ "$got_cause $got_subject" = "$cause $subject" ] || { "$ORRERY" explain trace; die "$name: '$got_cause $got_subject' is named first, not '$cause $subject'"; }
-	case " $FEW " in *" $name "*) ;; *) [ "${ORR_CAUSES-}" = all ] || return 0 ;; esac
-	run "$@"
-	first makespan
-	read -r fast < out
-	awk -v name="$name" -v cause="$([ "$cause" = none ] && echo "kernel $subject" || echo "$cause")" -v p="$predicted" -v how="$how" -v a="$slow" -v b="$fast" 'BEGIN {
-		m = a - b; error = m ? (p - m) / m : 1
-		printf "%-15s %-17s %11.6f s %11.6f s %+7.1f %%%s\n", name, cause, p, m, 100 * error, how == "at_most" ? " (at most)" : "" }' >> table
-}
-
-# healthy NAME WORD...: accuses nothing
-healthy() {
-	name=$1
-	shift
-	run "$@"
-	first
-	read -r got_cause rest < out
-	[ "$got_cause" = none ] || { "$ORRERY" explain trace; die "$name is healthy: $got_cause $rest"; }
-}
+. "$ORR_TEST_SRCDIR/tests/lib/causes.sh"
 
 platform() { ok "$ORRERY" platform "$@"; }
 platform -n 4 --bandwidth 100MBps -o slow.xml
@@ -130,7 +76,4 @@ f=$s
 	healthy heterogeneous STARPU_SCHED=dmdas $s -n 1 --machine ./large --kernels skip "$ORR_TEST_BUILDDIR/examples/cholesky/cholesky.sim" -nt 20 -b 960
 	healthy Cholesky $s -n 4 --kernels skip --machine quickstart "$ORR_TEST_BUILDDIR/examples/cholesky/cholesky.sim" -nt 32 -b 960
 }
-cat table
-# Half of the errors are within a tenth.
-awk 'NR > 1 { e = $(NF - (/at most/ ? 3 : 1)) + 0; n++; good += e <= 10 && e >= -10 }
-	END { printf "%d runs, %d of them predicted within 10 %%\n", n, good; exit !(n && 2 * good > n) }' table || die "the median error is above 10 %"
+half_right

@@ -14,7 +14,7 @@ sys.path.insert(0, sys.argv[1])
 import orrery_lists  # noqa: E402
 import orrery_sums  # noqa: E402
 from orrery_critical import Run, critical_path  # noqa: E402
-from orrery_tracefile import GUEST, KINDS, RECEIVE, RELAYED, Trace  # noqa: E402
+from orrery_tracefile import EVENTS, GUEST, KINDS, RECEIVE, RELAYED, Trace  # noqa: E402
 
 
 def check(right, *words):
@@ -31,7 +31,7 @@ def recount(trace):
     kernels, started = collections.defaultdict(lambda: [0, 0, 0]), {}
     sent, received, copied = (collections.defaultdict(lambda: [0, 0]) for _ in range(3))
     turns, moments = collections.defaultdict(lambda: [0, 0, 0]), collections.defaultdict(lambda: [0, 0])
-    events = trace.events(KINDS[6:-1])
+    events = trace.events(EVENTS)
     for ns, rank, kind, flags, worker, a, b, c, d, process in events:
         name = KINDS[kind]
         flag = int(name in ("post", "grant") and bool(flags & RECEIVE) or name == "send" and bool(flags & RELAYED))
@@ -70,7 +70,7 @@ def same(full_path, limited_path):
     check(dict(stays) == {name: ns for name, (_, ns) in sums.lists().items() if ns or name in stays}, "lists", stays, sums.lists())
 
     def inside(trace):
-        return sorted(e[:9] for e in trace.events(KINDS[6:-1]) if limited.keeps(e[0]))
+        return sorted(e[:9] for e in trace.events(EVENTS) if limited.keeps(e[0]))
 
     def named(trace):
         """With names for their numbers, which differ if strings came in another order."""
@@ -88,7 +88,7 @@ def cut(path):
     trace = Trace(path)
     check(trace.limited, "no limit")
     sums = orrery_sums.Sums(trace)
-    there = collections.Counter((e[1], e[2]) for e in trace.events(KINDS[6:-1]))
+    there = collections.Counter((e[1], e[2]) for e in trace.events(EVENTS))
     known = collections.Counter()
     for (rank, kind, _), (n, _) in sums.moments.items():
         known[rank, kind] += n

@@ -140,6 +140,8 @@ static int submit(struct starpu_task *task, int internal, int nodeps, struct orr
 		orr_tag_task_submitted(t);
 	if (t->owner.naccess)
 		orr_task_data_submit(t, nodeps);
+	if (__builtin_expect(proc->trace != NULL, 0))
+		orr_task_trace_after(proc, t);
 	if (__builtin_expect(end != NULL, 0))
 		orr_task_announce(t, end);
 	if (__builtin_expect(t->borrows, 0))

@@ -16,6 +16,7 @@
 #include "core/task/task.h"
 #include "core/task/task_count.h"
 #include "core/task/task_dump.h"
+#include "trace/trace.h"
 
 /* 0, or -EDEADLK after a message when the caller is a task or a callback. */
 static int may_wait(const char *what)
@@ -66,6 +67,8 @@ static int wait_pending(const char *what, unsigned ctx, uint64_t n, int prompt)
 	orr_assert_no_lock();
 	orr_sys_settle(orr_thread_self());
 	orr_about_to_wait(proc);
+	double since_us = orr_trace_wait_begin(proc);
+
 	if (prompt)
 		ORR_ATOMIC_ADD(&proc->core->ndone_waiters, 1);
 	while (npending(proc, ctx) > n) {
@@ -90,6 +93,8 @@ static int wait_pending(const char *what, unsigned ctx, uint64_t n, int prompt)
 				orr_park_stuck(proc, what);
 		}
 	}
+	if (since_us > 0 && proc->trace)
+		orr_trace_waited(proc, since_us, what, 0);
 	orr_assert(!prompt || ORR_ATOMIC_LOAD(&proc->core->ndone_waiters) > 0);
 	if (prompt)
 		ORR_ATOMIC_ADD(&proc->core->ndone_waiters, -1);
@@ -178,7 +183,12 @@ int starpu_task_wait(struct starpu_task *task)
 	}
 	orr_sys_settle(orr_thread_self());
 	orr_about_to_wait(proc);
+	double since_us = orr_trace_wait_begin(proc);
+	uint64_t job = t->job_id;
+
 	ORR_PARK_UNTIL(proc, "starpu_task_wait", ORR_ATOMIC_LOAD(&t->state) == ORR_TASK_DONE);
+	if (since_us > 0 && proc->trace)
+		orr_trace_waited(proc, since_us, "starpu_task_wait", ORR_CAUSE_TASK | job);
 	if (task->destroy)
 		starpu_task_destroy(task);
 	return 0;

@@ -113,6 +113,22 @@ void orr_task_trace_release(struct orr_process *proc, uint64_t job)
 							      .c = cause });
 }
 
+void orr_task_trace_after(struct orr_process *proc, const struct orr_task *t)
+{
+	uint64_t before = 0;
+
+	for (unsigned i = 0; i < t->owner.naccess; i++) {
+		uint64_t cause = orr_access_comes_after(&t->owner.access[i]);
+
+		if (cause && cause != before)
+			orr_trace_add(proc, (struct orr_trace_event){ .kind = ORR_TRACE_AFTER,
+								      .worker = -1,
+								      .b = t->job_id,
+								      .c = cause });
+		before = cause ? cause : before;
+	}
+}
+
 void orr_task_trace_workers(struct orr_process *proc)
 {
 	for (unsigned i = 0; i < proc->core->nworkers; i++) {

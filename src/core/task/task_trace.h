@@ -25,6 +25,9 @@ static inline void orr_task_trace(struct orr_process *proc, enum orr_trace_kind 
 /* The task of that number waits for one thing fewer, which the cause of the calling thread says,
  * but not for the last one. */
 void orr_task_trace_release(struct orr_process *proc, uint64_t job);
+/* Tasks and messages that were over when t was submitted, and that it comes after. Requires
+ * proc->trace; t cannot become ready meanwhile. */
+void orr_task_trace_after(struct orr_process *proc, const struct orr_task *t);
 /* Records the workers. Requires proc->trace. */
 void orr_task_trace_workers(struct orr_process *proc);
 

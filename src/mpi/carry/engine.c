@@ -257,6 +257,15 @@ int orr_mpi_progress(struct orr_mpi *mpi, int block)
 	return n + loaded;
 }
 
+/* The same as a turn of the owner, outside of orr_mpi_progress: a receive whose message is there is
+ * completed here, and calls the program back. */
+static void start_new_turn(struct orr_mpi *mpi)
+{
+	orr_mpi_turn_begin(mpi);
+	mpi->trace.turn.n = (uint64_t) start_new(mpi);
+	orr_mpi_turn_end(mpi);
+}
+
 static void disown(struct orr_mpi *mpi)
 {
 	orr_mpi_assert_owner(mpi);
@@ -268,7 +277,7 @@ void orr_mpi_unown(struct orr_mpi *mpi)
 	disown(mpi);
 	ORR_ATOMIC_FENCE();
 	while (ORR_ATOMIC_LOAD(&mpi->engine.inbox) && orr_mpi_own(mpi)) {
-		start_new(mpi);
+		start_new_turn(mpi);
 		disown(mpi);
 		ORR_ATOMIC_FENCE();
 	}
@@ -292,7 +301,7 @@ static void start_or_ring(struct orr_mpi *mpi, int sending, int will_drive)
 	 * completions are the engine's. */
 	if (mpi->fake || sending) {
 		if (orr_mpi_own(mpi)) {
-			start_new(mpi);
+			start_new_turn(mpi);
 			orr_mpi_unown(mpi);
 		}
 	}

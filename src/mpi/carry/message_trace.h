@@ -87,7 +87,14 @@ static inline void orr_mpi_trace_post(struct orr_mpi *mpi, const struct orr_mpi_
 	}
 }
 
-static inline void orr_mpi_trace_grant(struct orr_mpi *mpi, const struct orr_mpi_req *req)
+/* What the request, whose datum can be used, comes after; without locks. */
+static inline uint64_t orr_mpi_trace_after(struct orr_mpi *mpi, const struct orr_mpi_req *req)
+{
+	return orr_mpi_is_traced(mpi) ? orr_access_comes_after(&req->acquire.access) : 0;
+}
+
+static inline void orr_mpi_trace_grant(struct orr_mpi *mpi, const struct orr_mpi_req *req,
+				       uint64_t after)
 {
 	if (orr_mpi_is_traced(mpi))
 		orr_trace_add(mpi->proc,
@@ -96,7 +103,8 @@ static inline void orr_mpi_trace_grant(struct orr_mpi *mpi, const struct orr_mpi
 				      .flags = req->kind == ORR_MPI_RECV ? ORR_TRACE_RECEIVE : 0,
 				      .worker = -1,
 				      .b = (uint32_t) req->seq,
-				      .c = orr_thread_self()->cause });
+				      .c = orr_thread_self()->cause,
+				      .d = after });
 }
 
 /* Of the kinds ROUTE, SENT, MATCH and RECV. */

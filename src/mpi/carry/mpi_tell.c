@@ -7,7 +7,9 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/seam_datagram.h"
 #include "mpi/carry/layer.h"
 #include "mpi/carry/request.h"
 
@@ -70,6 +72,32 @@ static const char *progression(const struct orr_mpi *mpi)
 	return ORR_ATOMIC_LOAD(&mpi->engine.owner) ? "busy" : "idle";
 }
 
+/* Whether a name may stand in a text of JSON as it is, and is one of a host. */
+static int is_plain(const char *name)
+{
+	return *name && !name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					   "0123456789.-_")];
+}
+
+/* The hosts of the run, where the ranks know each other's: the first rank of a host says it. */
+static void tell_hosts(struct orr_mpi *mpi, FILE *f)
+{
+	const char *between = ", \"hosts\": [";
+
+	if (!mpi->heartbeat.thread || orr_sys_datagram_host(mpi->proc, mpi->rank) != mpi->rank)
+		return;
+	for (int r = 0; r < mpi->size; r++) {
+		const char *name = orr_sys_datagram_host_name(mpi->proc, r);
+
+		if (orr_sys_datagram_host(mpi->proc, r) != r || !is_plain(name))
+			continue;
+		fprintf(f, "%s\"%s\"", between, name);
+		between = ", ";
+	}
+	if (between[2] != '"')
+		fputs("]", f);
+}
+
 void orr_mpi_tell(struct orr_process *proc, FILE *f, int all)
 {
 	struct orr_mpi *mpi = proc->mpi;
@@ -84,6 +112,7 @@ void orr_mpi_tell(struct orr_process *proc, FILE *f, int all)
 		", \"lists\": {\"fetching\": %u, \"ready\": %u, \"posted\": %u, \"flying\": %u, \"early\": %u}, \"progression\": \"%s\"",
 		t.messages, t.bytes, t.list[ORR_MPI_FETCHING], t.list[ORR_MPI_READY],
 		t.list[ORR_MPI_POSTED], t.list[ORR_MPI_FLYING], t.early, progression(mpi));
+	tell_hosts(mpi, f);
 	if (!v)
 		return;
 	qsort(v, n, sizeof(*v), by_peer);

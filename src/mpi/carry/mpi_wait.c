@@ -21,6 +21,13 @@
 #include "base/park.h"
 #include "base/log.h"
 #include "core/task/task_count.h"
+#include "trace/trace.h"
+
+static int wait_is_done(struct orr_mpi *mpi, void *arg)
+{
+	(void) mpi;
+	return ORR_ATOMIC_LOAD(&((struct orr_mpi_req *) arg)->done);
+}
 
 void orr_mpi_wait_until(struct orr_mpi *mpi, int (*cond)(struct orr_mpi *, void *), void *arg,
 			const char *what)
@@ -29,6 +36,8 @@ void orr_mpi_wait_until(struct orr_mpi *mpi, int (*cond)(struct orr_mpi *, void 
 	orr_mpi_burst_flush(mpi);
 	if (cond(mpi, arg))
 		return;
+	double since_us = orr_trace_wait_begin(mpi->proc);
+
 	if (orr_mpi_late_hurry(mpi) && !mpi->may_drive)
 		orr_mpi_ring(mpi);
 	if (mpi->may_drive) {
@@ -63,12 +72,13 @@ void orr_mpi_wait_until(struct orr_mpi *mpi, int (*cond)(struct orr_mpi *, void 
 		else if (orr_mpi_busy(mpi))
 			orr_mpi_expect(mpi);
 	}
-}
-
-static int wait_is_done(struct orr_mpi *mpi, void *arg)
-{
-	(void) mpi;
-	return ORR_ATOMIC_LOAD(&((struct orr_mpi_req *) arg)->done);
+	if (since_us > 0 && mpi->proc->trace)
+		orr_trace_waited(mpi->proc, since_us,
+				 cond == orr_mpi_collective_test || !what ? "a barrier" : what,
+				 cond == wait_is_done
+					 ? ORR_CAUSE_MESSAGE |
+						   (uint32_t) ((struct orr_mpi_req *) arg)->seq
+					 : 0);
 }
 
 static void wait_fill_status(struct orr_mpi *mpi, const struct orr_mpi_req *req, MPI_Status *status)

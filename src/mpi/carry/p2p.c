@@ -43,14 +43,17 @@ static void granted(struct orr_acquire *a)
 
 	/* A receive that is left to the engine may be complete, and used again, after the lock. */
 	if (req->kind == ORR_MPI_RECV && !mpi->fake) {
+		uint64_t after = orr_mpi_trace_after(mpi, req);
+
 		orr_lock(&mpi->lock);
-		orr_mpi_trace_grant(mpi, req); /* before it is granted: then others go on with it */
+		orr_mpi_trace_grant(mpi, req,
+				    after); /* before it is granted: then others go on with it */
 		req->granted = 1;
 		submit = req->early && req->early->state != ORR_EARLY_LOADING;
 		req->submitted = (uint8_t) submit;
 		orr_unlock(&mpi->lock);
 	} else {
-		orr_mpi_trace_grant(mpi, req);
+		orr_mpi_trace_grant(mpi, req, orr_mpi_trace_after(mpi, req));
 		req->granted = 1;
 	}
 	/* a->arg: the caller of a blocking form drives the engine next. */

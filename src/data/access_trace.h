@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Who used a datum last, for the recorder: an access that waits for nobody comes after them all the
+ * same.
+ *
+ * Invariant: nothing is written to a handle while nothing is recorded. */
+#ifndef ORR_DATA_ACCESS_TRACE_H
+#define ORR_DATA_ACCESS_TRACE_H
+
+#include "data/access_queue.h"
+#include "trace/format.h"
+
+#define ORR_LAST_MESSAGE 0x80000000U
+
+/* A cause in 32 bits. One that has no room there counts as the program's. */
+static inline uint32_t orr_last_of(uint64_t cause)
+{
+	uint64_t number = cause & (ORR_CAUSE_TASK - 1);
+
+	if (number >= ORR_LAST_MESSAGE)
+		return 0;
+	return (uint32_t) number | (cause & ORR_CAUSE_MESSAGE ? ORR_LAST_MESSAGE : 0);
+}
+
+static inline uint64_t orr_cause_of_last(uint32_t last)
+{
+	if (!last)
+		return 0;
+	return last & ORR_LAST_MESSAGE ? ORR_CAUSE_MESSAGE | (last & ~ORR_LAST_MESSAGE)
+				       : ORR_CAUSE_TASK | last;
+}
+
+/* Under h->lock: the calling thread ends the access. */
+static inline void orr_access_note_end(starpu_data_handle_t h, const struct orr_access *a)
+{
+	const struct orr_thread *self = orr_thread_self();
+
+	orr_assert_locked(&h->lock);
+	if (__builtin_expect(self->proc->trace == NULL, 1) || orr_access_is_free(a->mode))
+		return;
+	uint32_t last = orr_last_of(self->cause);
+
+	if (orr_access_class(a->mode) != ORR_CLASS_READ) {
+		h->wrote_last = last;
+		h->read_last = 0;
+	} else
+		h->read_last = last;
+}
+
+#endif
