@@ -135,6 +135,7 @@ def default_ranks(launcher, ranks, extra, needed):
         if path:
             ranks = orrery_jobs.of_host_file(path, launcher) or 0
         elif orrery_jobs.in_job(os.environ):
+            orrery_jobs.check_step(os.environ)
             ranks, options = orrery_jobs.of_job(os.environ, launcher)
             ranks = ranks or 0
         else:
