@@ -179,7 +179,7 @@ static int loop(void)
 static int judge(int status)
 {
 	if (run.peers.finish)
-		status = 0; /* that of a launcher which was told to end */
+		status = 0; /* of the launcher */
 	if (run.peers.status || status || run.peers.arrived)
 		return run.peers.status ? run.peers.status : status;
 	fprintf(stderr,

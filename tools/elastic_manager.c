@@ -62,6 +62,7 @@ static void answer_status(const struct orr_peers *p, char *text, size_t size)
  *     host NAME:N     the host has room for N processes, 0: none from now on
  *     deny SECONDS    those that wait for room get none: nobody gave it in that time; deny refused: at once
  *     status          see answer_status()
+ *     lost            mpirun has lost processes, so its status says nothing about the run
  *     finish          all processes have ended, some of them on hosts that mpirun cannot reach
  * NULL: it is no such line. The answer stays until the next call. */
 static const char *grant(struct orr_peers *p, struct orr_peer *c)
@@ -72,6 +73,10 @@ static const char *grant(struct orr_peers *p, struct orr_peer *c)
 	if (n == 1 && !strcmp(what, "status")) {
 		answer_status(p, text, sizeof(text));
 		return text;
+	}
+	if (n == 1 && !strcmp(what, "lost")) {
+		p->finish = p->finish ? p->finish : 2;
+		return "ok\n";
 	}
 	if (n == 1 && !strcmp(what, "finish")) {
 		p->finish = p->arrived && !orr_dyn_registry_alive(p->registry);

@@ -21,6 +21,7 @@ import time
 import orrery_jobs
 import orrery_slurm_relay
 from orrery_cli import UserError
+from orrery_launch import children
 
 TOOLS = ("salloc", "srun", "scancel", "sinfo", "squeue")
 WAIT_S = 60  # for hosts that were requested, unless --manager slurm:SECONDS says otherwise
@@ -214,7 +215,7 @@ class Adapter:
         self.request, self.demands, self.ending, self.leaving, self.given_back = None, [], [], [], set()
         self.alive, self.lost, self.over_s, self.began = -1, False, None, time.monotonic()
         self.looked = 0.0
-        self.ended_by, self.told, self.finished = None, None, False
+        self.ended_by, self.told, self.finished, self.said_lost = None, None, False, False
         self.registry = Registry(os.path.join(folder, "m"))
         self.relays = orrery_slurm_relay.Relays(os.path.join(folder, "a"), self.step_of)
 
@@ -389,6 +390,9 @@ class Adapter:
 
     def turn(self):
         lacks = self.status()
+        if self.lost_some() and not self.said_lost:
+            self.said_lost = True
+            self.registry.ask("lost")
         if self.alive == 0:
             self.over_s = self.over_s or time.monotonic()
             self.relays.over = True
@@ -398,8 +402,9 @@ class Adapter:
                 self.registry.ask("finish")
             if waited > LOST_S + OVER_S:
                 self.relays.ordered = True
-            return
-        if self.request:
+            if waited > LOST_S + OVER_S + END_S:
+                self.ended_by = signal.SIGTERM
+        elif self.request:
             self.follow_request(lacks)
         elif lacks:
             self.ask_for(lacks, None)
@@ -423,7 +428,13 @@ class Adapter:
             self.relays.over = self.relays.ordered = True
             server.send_signal(self.ended_by if self.ended_by != signal.SIGINT else signal.SIGTERM)
         elif time.monotonic() - self.told > END_S:
-            server.kill()
+            sys.stderr.write("orrery run: mpirun has not ended %d s after it was told to; it is killed\n" % END_S)
+            for pid in children(server.pid) + [server.pid]:
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+            self.told = math.inf
 
     def run(self, command, environment):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):

@@ -63,7 +63,8 @@ class Daemon:
                                          stderr=self.said, start_new_session=True)
             while self.goes_on(agent):
                 self.carry()
-            status = 0 if self.had and (self.cut or self.gone) else self.step.wait(30)
+            # A daemon that was connected is missed by its connection.
+            status = 0 if self.had else self.step.wait(30)
             if status and not self.relays.over:
                 self.tell()
         except (OSError, ValueError, subprocess.TimeoutExpired) as error:

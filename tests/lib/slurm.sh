@@ -80,7 +80,7 @@ slurm_configure() {
 		SchedulerParameters=sched_interval=1,sched_min_interval=0,bf_interval=1,batch_sched_delay=0
 		SlurmdParameters=config_overrides
 		SlurmdTimeout=20
-		KillWait=2
+		KillWait=15
 		MessageTimeout=30
 		ReturnToService=2
 		MailProg=/bin/true
