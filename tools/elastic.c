@@ -165,9 +165,10 @@ static int loop(void)
 		orr_manager_follow(&run.peers);
 		orr_peers_tidy(&run.peers);
 		watch_starts();
-		if (run.peers.stop)
+		if (run.peers.stop || run.peers.finish == 1)
 			kill(run.child, SIGTERM);
 		run.peers.stop = 0;
+		run.peers.finish = run.peers.finish ? 2 : 0; /* once */
 		orr_peers_serve_all(&run.peers);
 	}
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -177,6 +178,8 @@ static int loop(void)
  * library of process sets is missing, for instance. */
 static int judge(int status)
 {
+	if (run.peers.finish)
+		status = 0; /* of the launcher */
 	if (run.peers.status || status || run.peers.arrived)
 		return run.peers.status ? run.peers.status : status;
 	fprintf(stderr,

@@ -5,6 +5,8 @@
 #include "elastic_manager.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -43,11 +45,73 @@ static int obey(struct orr_peers *p, const struct orr_dyn_words *words)
 						 : orr_dyn_demand(p->registry, words);
 }
 
+/* ok ALIVE LACKS HOST:N...: processes that have not ended, those that wait for room, and those on each host. */
+static void answer_status(const struct orr_peers *p, char *text, size_t size)
+{
+	const struct orr_dyn_words *rooms = orr_dyn_rooms(p->registry);
+	int n = snprintf(text, size, "ok %d %d",
+			 p->arrived ? orr_dyn_registry_alive(p->registry) : -1,
+			 orr_dyn_lacks(p->registry));
+	for (int i = 0; i < rooms->n && n >= 0 && (size_t) n < size - 2; i += 2)
+		n += snprintf(text + n, size - 1 - (size_t) n, " %s:%d", rooms->w[i],
+			      orr_dyn_on_host(p->registry, rooms->w[i]));
+	strcat(text, "\n");
+}
+
+/* What a manager says that gives rooms on hosts and takes them back (tools/orrery_slurm.py):
+ *     host NAME:N     the host has room for N processes, 0: none from now on
+ *     deny SECONDS    those that wait for room get none: nobody gave it in that time; deny refused: at once
+ *     status          see answer_status()
+ *     lost            mpirun has lost processes, so its status says nothing about the run
+ *     finish          all processes have ended, some of them on hosts that mpirun cannot reach
+ * NULL: it is no such line. The answer stays until the next call. */
+static const char *grant(struct orr_peers *p, struct orr_peer *c)
+{
+	static char text[1 << 16];
+	char what[16] = "", value[256] = "", rest[2], why[128];
+	int n = sscanf(c->line, " %15s %255s %1s", what, value, rest);
+	if (n == 1 && !strcmp(what, "status")) {
+		answer_status(p, text, sizeof(text));
+		return text;
+	}
+	if (n == 1 && !strcmp(what, "lost")) {
+		p->finish = p->finish ? p->finish : 2;
+		return "ok\n";
+	}
+	if (n == 1 && !strcmp(what, "finish")) {
+		p->finish = p->arrived && !orr_dyn_registry_alive(p->registry);
+		return p->finish ? "ok\n" : "error processes run\n";
+	}
+	if (n != 2)
+		return NULL;
+	if (!strcmp(what, "deny")) {
+		if (atof(value) > 0)
+			snprintf(why, sizeof(why),
+				 "the resource manager has given no hosts within %.40s s", value);
+		else
+			snprintf(why, sizeof(why), "the resource manager refuses hosts");
+		orr_dyn_deny(p->registry, why);
+		return "ok\n";
+	}
+	char *colon = strrchr(value, ':'), *end = NULL;
+	if (strcmp(what, "host") || !colon)
+		return NULL;
+	*colon = 0;
+	long room = strtol(colon + 1, &end, 10);
+	c->grants = 1;
+	return end == colon + 1 || *end || room < 0 || room > ORR_DYN_MOST_PROCS ||
+			       orr_dyn_room(p->registry, value, (int) room)
+		       ? "error host NAME:N says how many processes a host has room for\n"
+		       : "ok\n";
+}
+
 static void serve_line(struct orr_peers *p, struct orr_peer *c)
 {
 	struct orr_dyn_words words = { 0 };
-	const char *answer = "ok\n";
-	if (orr_dyn_script_line(c->line, &words)) {
+	const char *granted = grant(p, c), *answer = granted ? granted : "ok\n";
+	if (granted) {
+		/* it has its answer */
+	} else if (orr_dyn_script_line(c->line, &words)) {
 		if (p->script.n >= MOST_EVENTS)
 			answer = "error too many lines with a time\n";
 		else if (orr_dyn_script_add(&p->script, c->line, p->next_event))

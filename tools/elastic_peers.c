@@ -117,6 +117,9 @@ void orr_peers_end(struct orr_peers *p, int at)
 	free(c->host);
 	c->host = NULL;
 	forget_requests(p, at);
+	if (c->grants)
+		orr_dyn_deny(p->registry, "the resource manager has gone");
+	c->grants = 0;
 	if (c->role == ORR_PEER_PROCESS)
 		c->gone_s = orr_peers_now_s();
 	else if (c->role == ORR_PEER_EARLY)

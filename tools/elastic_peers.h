@@ -33,6 +33,7 @@ struct orr_peer {
 	char *host;     /* of its process */
 	double since_s; /* when it connected */
 	int npending;   /* requests without an answer */
+	int grants;     /* a manager that says what room there is */
 	int broken;     /* to be closed: it does not read its answers, or is gone */
 	int status, said_bye;
 	double gone_s;  /* when its process ended, 0: not; the registry learns of it a little later
@@ -62,6 +63,7 @@ struct orr_peers {
 	char key[33];
 	int status;                     /* of the first process that failed */
 	int stop;                       /* the run cannot go on */
+	int finish; /* mpirun has lost processes: 1: it has to be ended, 2: its status does not count */
 	int arrived;                    /* a process of the run has called MPI_Session_init() */
 	void (*end_process)(pid_t pid); /* of a host that failed */
 	void (*say)(void *arg, const char *line); /* one line for people; arg: these peers */

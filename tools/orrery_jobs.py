@@ -63,6 +63,14 @@ def _of_slurm(environment):
     return _per_node(environment, "SLURM_TASKS_PER_NODE") or _per_node(environment, "SLURM_JOB_CPUS_PER_NODE"), []
 
 
+def check_step(environment):
+    """Refuses to be one of the tasks of srun: each would start all ranks, and they would wait for each other's resources."""
+    tasks = environment.get("SLURM_STEP_NUM_TASKS", "")
+    if environment.get("SLURM_JOB_ID") and environment.get("SLURM_STEP_ID") and tasks.isdigit() and int(tasks) > 1:
+        raise UserError("srun has started this command %s times, and each would start all ranks; use `orrery run' in the job without srun, "
+                        "or srun --mpi=pmix with the program itself (for a run in each task, give -n N)" % tasks)
+
+
 def _of_file(environment, launcher, name, count):
     hosts = _lines(environment, name)
     if not hosts:

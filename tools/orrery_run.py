@@ -17,6 +17,7 @@ import orrery_jobs
 from orrery_cli import UserError, exec_program
 import orrery_launchers
 import orrery_options
+import orrery_slurm
 from orrery_launch import launch
 
 HELP = """usage: orrery run [-n N] [--master-slave] [--elastic] [--restart[=DIR]]
@@ -68,8 +69,11 @@ machines that the options or the job's allocation name.
   --max M             with --elastic: at most M processes at a time (default N)
   --manager WHAT      with --elastic: who gives resources and takes them back:
                       script:FILE with lines `at SECONDS grow N` (or shrink N,
-                      pool N, leave HOST, fail HOST), or unix:PATH, a socket for
-                      such lines
+                      pool N, leave HOST, fail HOST), unix:PATH, a socket for
+                      such lines, or slurm, in a job of Slurm: further jobs of one
+                      host each, requested when the run grows beyond its hosts and
+                      ended when nobody uses them; slurm:SECONDS waits so long for
+                      them (default 60). slurm goes together with script:FILE
 
 Outside a batch job, the cores of this machine are shared out evenly: each rank is
 bound to cores of its own, and when there are more ranks than cores nothing is
@@ -135,6 +139,7 @@ def default_ranks(launcher, ranks, extra, needed):
         if path:
             ranks = orrery_jobs.of_host_file(path, launcher) or 0
         elif orrery_jobs.in_job(os.environ):
+            orrery_jobs.check_step(os.environ)
             ranks, options = orrery_jobs.of_job(os.environ, launcher)
             ranks = ranks or 0
         else:
@@ -159,7 +164,11 @@ def parse(context, arguments):
         elif word == "--max":
             elastic["max"] = whole("--max", words.pop(0), "processes")
         elif word == "--manager":
-            elastic["manager"] = words.pop(0)
+            value = words.pop(0)
+            if orrery_slurm.is_slurm(value):
+                elastic["slurm"] = orrery_slurm.wait_of(value)
+            else:
+                elastic["manager"] = value
         elif word == "--elastic":
             elastic["elastic"] = True
         elif word == "--oversubscribe":
@@ -211,11 +220,22 @@ def parse(context, arguments):
         raise UserError("--elastic and --restart exclude each other; leave one of them out")
     if slaves and (ranks < 2 or elastic["elastic"] or restart.folder):
         raise UserError("--master-slave needs at least 2 ranks (-n), and excludes --elastic and --restart")
+    if "slurm" in elastic:
+        check_slurm(launcher, extra, elastic)
     if elastic["elastic"] and outputs.report:
         raise UserError("--report is about runs with a fixed number of processes; leave it or --elastic out")
     if elastic["elastic"] and launcher.elastic is None:
         raise UserError("--elastic: " + launcher.no_elastic)
     return Request(ranks, [mpiexec], launcher, given, extra, crowd, show, words, elastic, restart, slaves, outputs)
+
+
+def check_slurm(launcher, extra, elastic):
+    if has_hosts(launcher, extra):
+        raise UserError("--manager slurm says to mpirun which hosts there are; leave those in --mpirun out")
+    if not elastic.get("manager", "script:").startswith("script:"):
+        raise UserError("--manager %s: beside --manager slurm there can be script:FILE only" % elastic["manager"])
+    if elastic.get("manager", "") == "script:":
+        raise UserError("--manager script: names no file; give script:FILE")
 
 
 def run_plain(launcher, command, environment):
@@ -368,7 +388,32 @@ def elastic_command(context, request, command, environment):
     # The other way of keeping what is known of processes maps a file for each start, and keeps it.
     environment.setdefault("PMIX_MCA_gds", "hash")
     command[1:1] = launcher.elastic
+    if "slurm" in elastic:
+        return [server, str(ranks), str(most)], command
     return [server, str(ranks), str(most), elastic.get("manager", "-")] + command
+
+
+def run_under_slurm(request, server, command, environment):
+    """The status of an elastic run with Slurm as its resource manager; environment["ORRERY_DYN_HOSTS"]: those of the first job."""
+    elastic, first = request.elastic, orrery_slurm.first_hosts(environment)
+    script = orrery_slurm.read_script(elastic["manager"].partition(":")[2]) if "manager" in elastic else []
+    if request.ranks > sum(first.values()):
+        raise UserError("-n %d: the job has %d tasks; it has to have as many as the run begins with" % (request.ranks, sum(first.values())))
+    folder = orrery_slurm.folder_for_sockets() if not request.show else "FOLDER"
+    try:
+        options = orrery_slurm.options_of_mpirun(first, orrery_slurm.agent_command(folder))
+        if not request.launcher.places(request.extra or []):
+            options += request.launcher.crowded()
+        command = command[:1] + options + command[1:]
+        if request.show:
+            print("# further hosts: by salloc, each for %d processes; waiting %g s for them" % (max(first.values()), elastic["slurm"]))
+            print(shlex.join(server + ["unix:FOLDER/m"] + command))
+            return 0
+        adapter = orrery_slurm.Adapter(first, max(first.values()), elastic["slurm"], script, environment, folder)
+        return adapter.run(server + ["unix:%s/m" % folder] + command, environment)
+    finally:
+        if not request.show:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def main(context, arguments):
@@ -395,9 +440,13 @@ def main(context, arguments):
     command = parts[0] + parts[1]
     if request.elastic["elastic"]:
         command = elastic_command(context, request, command, environment)
+    if "slurm" in request.elastic and not request.show:
+        return run_under_slurm(request, *command, environment)
     if request.show:
         for line in orrery_hosts.describe(launcher, request.mpiexec[0], request.ranks, options, environment, several):
             print("# " + line)
+        if "slurm" in request.elastic:
+            return run_under_slurm(request, *command, environment)
         print(shlex.join(command) if hasattr(shlex, "join") else " ".join(command))
         return 0
     if restart.folder:

@@ -22,8 +22,8 @@ int orr_sys_dyn_enter(void);
 /* [waits] Sends a request to the registry and fills in its answer. */
 void orr_sys_dyn_call(const struct orr_dyn_words *request, struct orr_dyn_words *answer);
 /* [waits] Starts n processes of this program, which say that they are of that start of the
- * registry's. 0, or -1 after a message. */
-int orr_sys_dyn_spawn(int n, int start);
+ * registry's; hosts: where, as HOST:N,HOST:N, or NULL. 0, or -1 after a message. */
+int orr_sys_dyn_spawn(int n, int start, const char *hosts);
 /* The world of this process is that link (dyn/links.h), with these processes. */
 void orr_sys_dyn_world(int link, const int *uids, int n);
 /* The group of these processes: 0, or an error class of MPI. */

@@ -10,7 +10,7 @@ endif
 # The registry, without the process around it.
 orr_registry = tools/elastic_stream.c tools/elastic_stream.h tools/elastic_peers.c tools/elastic_peers.h \
 	tools/elastic_manager.c tools/elastic_manager.h tools/elastic_door.c tools/elastic_door.h \
-	%D%/answers.c %D%/dyn_calls.c %D%/change.c %D%/collective.c %D%/demand.c %D%/journal.c %D%/links.c %D%/registry.c %D%/requests.c %D%/script.c %D%/sets.c %D%/words.c
+	%D%/answers.c %D%/dyn_calls.c %D%/change.c %D%/collective.c %D%/demand.c %D%/journal.c %D%/links.c %D%/registry.c %D%/requests.c %D%/room.c %D%/script.c %D%/sets.c %D%/words.c
 orrery_elastic_SOURCES = tools/elastic.c src/sys/dyn_assert.c $(orr_registry)
 orrery_elastic_CFLAGS = $(orr_program_cflags)
 orrery_elastic_LDFLAGS = $(orr_program_ldflags)

@@ -26,7 +26,8 @@ static int ask_and_start(const char *function, struct orr_dyn_words *request,
 	int ret = orr_dyn_ask(function, request, answer);
 	while (!ret && orr_dyn_word_is(answer, 0, "spawn")) {
 		int started = !orr_sys_dyn_spawn((int) orr_dyn_number(answer, 1),
-						 (int) orr_dyn_number(answer, 2));
+						 (int) orr_dyn_number(answer, 2),
+						 answer->n > 3 ? answer->w[3] : NULL);
 		struct orr_dyn_words more = orr_dyn_words_of("spawned", started ? "1" : "0", NULL);
 		orr_dyn_words_free(answer);
 		ret = orr_dyn_ask(function, &more, answer);

@@ -26,6 +26,19 @@ void orr_dyn_away(struct orr_dyn_registry *r, const char *name)
 	orr_dyn_words_number(&r->away, r->nstarts);
 }
 
+void orr_dyn_not_away(struct orr_dyn_registry *r, const char *name)
+{
+	for (int i = r->away.n - 2; i >= 0; i -= 2) {
+		if (!orr_dyn_same_host(r->away.w[i], name))
+			continue;
+		free(r->away.w[i]);
+		free(r->away.w[i + 1]);
+		r->away.n -= 2;
+		memmove(r->away.w + i, r->away.w + i + 2,
+			(size_t) (r->away.n - i) * sizeof(*r->away.w));
+	}
+}
+
 /* True if the host had gone when that start began. */
 static int was_away(const struct orr_dyn_registry *r, const char *host, int start)
 {
@@ -75,7 +88,7 @@ void orr_dyn_start_failed(struct orr_dyn_registry *r, int start)
 
 int orr_dyn_expecting(const struct orr_dyn_registry *r)
 {
-	return r->change.phase == ORR_DYN_STARTING;
+	return r->change.phase == ORR_DYN_STARTING && !r->change.lacks;
 }
 
 int orr_dyn_awaits(const struct orr_dyn_registry *r)
@@ -178,6 +191,7 @@ void orr_dyn_registry_free(struct orr_dyn_registry *r)
 	orr_dyn_journal_close(r);
 	orr_dyn_words_free(&r->demands);
 	orr_dyn_words_free(&r->away);
+	orr_dyn_words_free(&r->rooms);
 	orr_dyn_links_free(&r->links);
 	orr_dyn_sets_free(&r->sets);
 	free(r);

@@ -10,7 +10,8 @@
  *   ready                          ok UID N PLACE DYNAMIC LINK, or leave: it is not wanted
  *   psetop OP N NAME... N SET... KEY VALUE...
  *                                  ok OP N NAME...; OP 0: refused; or spawn N: the process starts
- *                                  N others, and says spawned 1 or spawned 0, which has this answer
+ *                                  N others, and says spawned 1 or spawned 0, which has this answer;
+ *                                  behind N, the number of the start, and where: HOST:N,HOST:N
  *   query COLL SET                 as psetop
  *   get COLL SET WAIT KEY...       ok KEY VALUE...
  *   set SET KEY VALUE...           ok
@@ -35,6 +36,9 @@
 
 /* A number of processes that is above this one is a mistake. */
 #define ORR_DYN_MOST_PROCS (1 << 20)
+
+/* Hosts whose room the registry knows. */
+#define ORR_DYN_MOST_HOSTS 65536
 
 struct orr_dyn_registry;
 
@@ -73,6 +77,18 @@ enum orr_dyn_end orr_dyn_gone(struct orr_dyn_registry *r, int uid, int failed);
 /* The resource manager asks: grow N, shrink N, leave HOST, or pool N. 0, or -1 after saying why
  * not. */
 int orr_dyn_demand(struct orr_dyn_registry *r, const struct orr_dyn_words *words);
+/* The host has room for so many processes, 0: it must not be used any more. From the first such call on, the registry
+ * says where processes begin, and a growth that lacks room waits for more of it, or for orr_dyn_deny(). 0, or -1: what
+ * is said makes no sense. */
+int orr_dyn_room(struct orr_dyn_registry *r, const char *host, int room);
+/* Processes that a growth waits for because they lack room; 0: none. */
+int orr_dyn_lacks(const struct orr_dyn_registry *r);
+/* They get none, for that reason: the growth is refused. */
+void orr_dyn_deny(struct orr_dyn_registry *r, const char *why);
+/* Processes on that host that have not ended. */
+int orr_dyn_on_host(const struct orr_dyn_registry *r, const char *host);
+/* Pairs of a host and its room. */
+const struct orr_dyn_words *orr_dyn_rooms(const struct orr_dyn_registry *r);
 /* True if two names mean one host: they are equal, or one has a domain behind the other. */
 int orr_dyn_same_host(const char *a, const char *b);
 /* The host is not there any more: processes that are started from now on are turned away there. */

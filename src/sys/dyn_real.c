@@ -291,7 +291,7 @@ static struct orr_dyn_words words_for_env(int start)
 	return words;
 }
 
-int orr_sys_dyn_spawn(int n, int start)
+int orr_sys_dyn_spawn(int n, int start, const char *hosts)
 {
 	char folder[PATH_MAX];
 	struct orr_dyn_words words = words_for_env(start);
@@ -307,6 +307,11 @@ int orr_sys_dyn_spawn(int n, int start)
 	PMPI_Info_create(&info);
 	if (getcwd(folder, sizeof(folder)))
 		PMPI_Info_set(info, "wdir", folder);
+	if (hosts) {
+		/* keys of Open MPI: hosts that mpirun may not know yet, and those to use */
+		PMPI_Info_set(info, "add-host", hosts);
+		PMPI_Info_set(info, "host", hosts);
+	}
 	PMPI_Comm_get_errhandler(MPI_COMM_SELF, &before);
 	PMPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
 	int ret = PMPI_Comm_spawn("/usr/bin/env", words.w, n, info, 0, MPI_COMM_SELF, &children,

@@ -254,8 +254,9 @@ static void start_on(struct orr_sim_rank *r, const char *instance, int place, MP
 	orr_sys_thread_start(r->proc, ORR_ROLE_ENGINE, "start", -1, start_main, r);
 }
 
-int orr_sys_dyn_spawn(int n, int start)
+int orr_sys_dyn_spawn(int n, int start, const char *where)
 {
+	(void) where; /* the platform says which are free */
 	struct orr_sim_rank **hosts = orr_dyn_memory(NULL, (size_t) n * sizeof(*hosts));
 	char instance[32];
 	if (find_free(n, hosts)) {
