@@ -16,7 +16,8 @@
 #     hosts_idle HOST           waits until none is left; fails after ten seconds
 #     hosts_kill HOST, hosts_freeze HOST, hosts_thaw HOST     what a crash does, what a hang does, and its end
 #     hosts_variable HOST NAME=VALUE       for shells that $hosts_agent starts there
-# Variables before hosts_up: HOSTS_FULL=1 lets hosts call themselves hK.bed.
+# Variables before hosts_up: HOSTS_FULL=1 lets hosts call themselves hK.bed. Before hosts_shape: HOSTS_BURST (128kb) passes an
+# idle link at once; HOSTS_QUEUE (200ms) of its time wait before it, what is more is lost.
 #
 # Invariant: all of that is in namespaces that end with the script, and mounts do not leave them. So tests run
 # beside each other, nothing of the machine changes, and no process stays.
@@ -143,7 +144,7 @@ on() {
 hosts_shape() {
 	# Both directions: what leaves the host, and what arrives.
 	for side in "on $1 tc qdisc replace dev eth0" "tc qdisc replace dev v${1#h}"; do
-		$side root handle 1: tbf rate "$2" burst 128kb latency 200ms || return 1
+		$side root handle 1: tbf rate "$2" burst "${HOSTS_BURST:-128kb}" latency "${HOSTS_QUEUE:-200ms}" || return 1
 	done
 	if [ -n "${3-}" ]; then on "$1" tc qdisc replace dev eth0 parent 1:1 netem delay "$3" ${4:+loss "$4"}; fi
 }
