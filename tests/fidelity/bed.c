@@ -29,8 +29,9 @@
 #include <starpu_mpi.h>
 #include "../../examples/options.h"
 
-static const char usage[] = "GRAPH [-n SIZE] [--steps N] [--kib N | --bytes N] [--us N] [--seed N]\n"
-			    "GRAPH is cholesky, lu, stencil, cg, broadcast, alltoall or random.\n";
+static const char usage[] =
+	"GRAPH [-n SIZE] [--steps N] [--kib N | --bytes N] [--us N] [--seed N]\n"
+	"GRAPH is cholesky, lu, stencil, cg, broadcast, alltoall or random.\n";
 
 static int rank, size, n = 8, steps = 4, bytes = 65536, kib, kernel_us = 1000, seed = 1, rows,
 		       columns;
@@ -117,11 +118,11 @@ static double model_us(struct starpu_task *task, unsigned nimpl)
 
 static struct starpu_perfmodel model = { .type = STARPU_COMMON, .cost_function = model_us };
 
-#define CODELET(cl, count, ...)                                                                    \
-	static struct starpu_codelet cl = { .cpu_funcs = { kernel },                               \
-					    .nbuffers = (count),                                   \
-					    .modes = { __VA_ARGS__ },                              \
-					    .model = &model,                                       \
+#define CODELET(cl, count, ...) \
+	static struct starpu_codelet cl = { .cpu_funcs = { kernel }, \
+					    .nbuffers = (count), \
+					    .modes = { __VA_ARGS__ }, \
+					    .model = &model, \
 					    .name = #cl }
 CODELET(change_cl, 1, STARPU_RW);
 CODELET(take_cl, 2, STARPU_RW, STARPU_R);
@@ -353,11 +354,10 @@ static void cg(void)
 
 	for (int t = 0; t < steps; t++) {
 		for (int s = 0; s < strips; s++)
-			must(starpu_mpi_task_insert(MPI_COMM_WORLD, &apply_cl, STARPU_W, q[s],
-						    STARPU_R, p[s], STARPU_R,
-						    p[(s + strips - 1) % strips], STARPU_R,
-						    p[(s + 1) % strips], STARPU_FLOPS,
-						    (double) kernel_us, 0),
+			must(starpu_mpi_task_insert(
+				     MPI_COMM_WORLD, &apply_cl, STARPU_W, q[s], STARPU_R, p[s],
+				     STARPU_R, p[(s + strips - 1) % strips], STARPU_R,
+				     p[(s + 1) % strips], STARPU_FLOPS, (double) kernel_us, 0),
 			     "insert");
 		insert_sum(sum[0], q, strips);
 		for (int s = 0; s < strips; s++)

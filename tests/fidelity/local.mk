@@ -3,7 +3,7 @@
 # with --hosts they are real runs on hosts with shaped links, of a program of its own.
 orr_fidelity_programs =
 if ORR_MPI
-orr_fidelity_programs += tests/fidelity/bed
+orr_fidelity_programs += tests/fidelity/bed tests/real/late
 endif
 if ORR_SIM
 orr_fidelity_programs += tests/fidelity/bed.sim

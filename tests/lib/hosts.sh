@@ -11,6 +11,8 @@
 #                               its link, as tc says it: 200mbit 1ms 30%; fails where the kernel cannot
 #     hosts_lose HOST PERCENT   its link loses so many packets at random, both ways, on any kernel; udp: all of UDP
 #     hosts_loses HOST          whether it has lost one
+#     hosts_late US HOST...     nothing but a switch joins these hosts, which lets a packet wait that long, on any kernel;
+#                               it needs tests/real/late. hosts_punctual HOST...: the usual one again
 #     hosts_cut HOST, hosts_mend HOST      takes its link away; gives it back, without loss
 #     hosts_processes HOST      the processes there, without the one that holds it
 #     hosts_idle HOST           waits until none is left; fails after ten seconds
@@ -163,6 +165,29 @@ hosts_lose() {
 }
 
 hosts_loses() { grep -q '^lost' "$hosts/$1.lossy"; }
+
+hosts_late() {
+	us=$1 ports=
+	shift
+	for host; do
+		ip link set "v${host#h}" nomaster || return 1
+		ports="$ports v${host#h}"
+	done
+	: > $hosts/late
+	# shellcheck disable=SC2086 # names
+	nice -n -20 "$ORR_TEST_BUILDDIR/tests/real/late" "$us" $ports > $hosts/late 2>&1 &
+	echo $! > $hosts/late.pid
+	for _ in $(seq 200); do
+		[ ! -s $hosts/late ] || break
+		sleep 0.05
+	done
+	grep -q '^joined' $hosts/late || { cat $hosts/late; return 1; }
+}
+
+hosts_punctual() {
+	kill "$(cat $hosts/late.pid)"
+	for host; do ip link set "v${host#h}" master bed || return 1; done
+}
 
 hosts_cut() {
 	ip link set "v${1#h}" down
