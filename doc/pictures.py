@@ -50,6 +50,10 @@
 #     picture errors
 #     page FILE                  the page that has the table
 #         text TEXT              what stands below
+# Several models beside real runs (doc/pictures/models.py):
+#     picture models
+#     page FILE                  the page that has the table
+#         text TEXT              what stands below
 # Pointers to functions (doc/pictures/pointers.py), tables only:
 #     group TEXT
 #     pointers FILE:STRUCTURE    or FILE:STRUCTURE.FIELD
@@ -75,6 +79,7 @@ from errors import Errors  # noqa: E402
 from heatmap import Heatmap  # noqa: E402
 from house import Floors, locks, parts  # noqa: E402
 from life import Life  # noqa: E402
+from models import Models  # noqa: E402
 from pointers import Pointers  # noqa: E402
 from sequence import Sequence  # noqa: E402
 
@@ -86,7 +91,7 @@ TABLES = {'doc/architecture.md': ('floors',),
           'doc/architecture-glossary.md': ()}
 READERS = (*TABLES, 'CONTRIBUTING.md')  # pages whose places are looked up
 NO_PICTURES = ('floors', 'parts', 'pointers')  # sources in doc/pictures of something else
-KINDS = {'life': Life, 'sequence': Sequence, 'chart': Chart, 'heatmap': Heatmap, 'errors': Errors}
+KINDS = {'life': Life, 'sequence': Sequence, 'chart': Chart, 'heatmap': Heatmap, 'errors': Errors, 'models': Models}
 
 
 def fill(path, page, tables):

@@ -9,6 +9,8 @@
  *                       and other pairs are measured meanwhile. With more than MOST_ROUNDS + 1
  *                       ranks only some pairs, as many of each rank
  *      pairs A-B,C-D    the same for these pairs, one after another
+ *      crowd            each rank exchanges messages with up to CROWD others at once, in both
+ *                       directions: "crowd BYTES_PER_S", of a rank in one direction
  *      engine           ranks pass vectors around by the runtime, and check them: "ring right"
  *
  * Invariant: a pair takes some tenths of a second, and longer only where FIRST bytes do. */
@@ -25,7 +27,9 @@ enum {
 	PIECE = 8 << 20,
 	ENOUGH_US = 40000,
 	HOST = 128,
-	MOST_ROUNDS = 32
+	MOST_ROUNDS = 32,
+	CROWD = 7,
+	CROWDS = 7
 };
 static int rank, size;
 
@@ -134,6 +138,62 @@ static void some_pairs(char *buf, char *list)
 	}
 }
 
+/* Microseconds until all ranks have sent so many bytes to each of theirs, and received as many. */
+static double crowd_us(char *buf, int bytes, int others)
+{
+	MPI_Request requests[2 * CROWD];
+	double us, most;
+
+	MPI_Barrier(MPI_COMM_WORLD);
+	us = starpu_timing_now();
+	for (int i = 0; i < others; i++)
+		MPI_Irecv(buf + (size_t) (i + 1) * PIECE, bytes, MPI_BYTE,
+			  (rank + size - i - 1) % size, 3, MPI_COMM_WORLD, &requests[i]);
+	for (int i = 0; i < others; i++)
+		MPI_Isend(buf, bytes, MPI_BYTE, (rank + i + 1) % size, 3, MPI_COMM_WORLD,
+			  &requests[others + i]);
+	MPI_Waitall(2 * others, requests, MPI_STATUSES_IGNORE);
+	us = starpu_timing_now() - us;
+	MPI_Allreduce(&us, &most, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+	return most;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double d = *(const double *) a - *(const double *) b;
+
+	return (d > 0) - (d < 0);
+}
+
+/* Its first round finds connections and buffers that are new. A median, because how connections
+ * share a link differs from time to time, and the slowest rank counts. */
+static int crowd(void)
+{
+	int level, others, bytes = FIRST;
+	double us[CROWDS];
+	char *buf;
+
+	if (MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level))
+		return 1;
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	others = size - 1 < CROWD ? size - 1 : CROWD;
+	buf = calloc((size_t) (CROWD + 1), PIECE);
+	if (!buf)
+		MPI_Abort(MPI_COMM_WORLD, 1);
+	while (crowd_us(buf, bytes, others) < ENOUGH_US * others && bytes < PIECE)
+		bytes *= 2;
+	for (int i = 0; i < CROWDS; i++)
+		us[i] = crowd_us(buf, bytes, others);
+	qsort(us, CROWDS, sizeof(us[0]), by_value);
+	if (!rank)
+		printf("crowd %.0f\n", (double) bytes * others / us[CROWDS / 2] * 1e6);
+	fflush(stdout);
+	free(buf);
+	MPI_Finalize();
+	return 0;
+}
+
 static void print_ranks(int level)
 {
 	static const char *const name[] = { "SINGLE", "FUNNELED", "SERIALIZED", "MULTIPLE" };
@@ -232,8 +292,10 @@ int main(int argc, char **argv)
 		return about();
 	if (!strcmp(what, "pairs"))
 		return pairs(argc > 2 ? argv[2] : NULL);
+	if (!strcmp(what, "crowd"))
+		return crowd();
 	if (!strcmp(what, "engine"))
 		return engine();
-	fputs("orrery-doctor-mpi: it takes one of: about, pairs, engine\n", stderr);
+	fputs("orrery-doctor-mpi: it takes one of: about, pairs, crowd, engine\n", stderr);
 	return 2;
 }

@@ -317,10 +317,11 @@ def platform_text(pieces, nodes, prefix, note, properties, eager=None, measured=
     if measured and not measured.alike():
         network = several.zone_text(measured, pieces)
     else:
-        shared = measured.backbone() if measured else None
+        shared, part = (measured.backbone(), measured.both_ways()) if measured else (None, None)
+        limits = (' bb_bw="%.6gBps" bb_lat="0s"' % shared if shared else "") + (' limiter_link="%.6gBps"' % (2 * part * bandwidth) if part else "")
         network = """  <cluster id="cluster" prefix="%s" suffix="" radical="0-%d" speed="1Gf" bw="%.6gBps" lat="%.6gs"
            loopback_bw="%.6gBps" loopback_lat="%.6gs" sharing_policy="SPLITDUPLEX"%s%s
-""" % (prefix, nodes - 1, bandwidth, latency / 2, bandwidth, latency, ' bb_bw="%.6gBps" bb_lat="0s"' % shared if shared else "",
+""" % (prefix, nodes - 1, bandwidth, latency / 2, bandwidth, latency, limits,
        ">\n" + properties + "  </cluster>" if properties else " />")
     return """<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">

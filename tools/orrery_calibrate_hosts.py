@@ -14,6 +14,7 @@ from orrery_doctor_links import Mpi, better, in_words, read_pairs, rounds
 
 ALIKE = 1.15  # quotient of the bandwidths of two links that are described as one
 ALIKE_US = 1.5  # the same of latencies
+BOTH_WAYS = 0.95  # of a pair alone: a host that gets less while it sends and receives at once has a limit for both together
 SHARED = 0.8  # of the sum of pairs alone: if all at once get less, something is shared
 TIMEOUT_S = 20.0
 
@@ -31,10 +32,10 @@ def chosen_hosts(options, launcher):
 
 
 class Measured:
-    """{(a, b): (us, bytes/s)} alone and at once."""
+    """{(a, b): (us, bytes/s)} alone and at once; and what a host gets in each direction, in bytes/s, while all send to all."""
 
-    def __init__(self, names, alone, at_once):
-        self.names, self.alone, self.at_once = names, alone, at_once
+    def __init__(self, names, alone, at_once, crowd=math.inf):
+        self.names, self.alone, self.at_once, self.crowd = names, alone, at_once, crowd
 
     def of_host(self, name):
         """(latency in us, bytes/s) of the best pair of a host, which its own link bounds."""
@@ -48,6 +49,13 @@ class Measured:
         links = [self.of_host(name) for name in self.names]
         latencies, speeds = [link[0] for link in links], [link[1] for link in links]
         return max(speeds) <= ALIKE * min(speeds) and max(latencies) <= ALIKE_US * min(latencies) + 10
+
+    def both_ways(self):
+        """The part of the speed of its link that a host has in each direction if it uses both, None: all of it. Where pairs share a
+        link, or hosts differ, it is not known."""
+        speeds = sorted(value[1] for value in self.alone.values())
+        part = self.crowd / speeds[len(speeds) // 2]
+        return part if part < BOTH_WAYS and self.alike() and not self.backbone() else None
 
     def backbone(self):
         """Bytes/s that all pairs of a round share, None: they do not."""
@@ -86,12 +94,19 @@ def measure(context, names, extra, say):
     alone = pairs([every])
     if not alone or set(alone) != set(at_once):
         raise UserError("only %d of %d pairs could be measured; `orrery doctor' says what is wrong" % (len(alone), len(at_once)), 1)
-    measured = Measured(names, {pair: (min(us, at_once[pair][0]), speed) for pair, (us, speed) in alone.items()}, at_once)
+    say("all hosts with all at once")
+    lines, why, said = mpi.run(1, ["crowd"], more_s=len(names))
+    if why:
+        raise UserError("mpirun fails on these hosts: %s; `orrery doctor' says what is wrong with them" % (why or said), 1)
+    crowd = float(next((line.split()[1] for line in lines if line.startswith("crowd ")), math.inf))
+    measured = Measured(names, {pair: (min(us, at_once[pair][0]), speed) for pair, (us, speed) in alone.items()}, at_once, crowd)
     if not measured.alike():
         say("hosts differ; the pairs again, to be sure")
         again = pairs([every])
-        measured = Measured(names, {pair: better(value, again.get(pair, value)) for pair, value in measured.alone.items()}, at_once)
+        measured = Measured(names, {pair: better(value, again.get(pair, value)) for pair, value in measured.alone.items()}, at_once, crowd)
     say("alone: %s; at once: %s" % (in_words(alone), in_words(at_once)))
+    if measured.both_ways():
+        say("a host that sends and receives at once has %.0f %% of its link's speed in each direction" % (100 * measured.both_ways()))
     if measured.backbone():
         say("pairs share a link: together they get %.4g MB/s" % (measured.backbone() / 1e6))
     return measured

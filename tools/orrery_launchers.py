@@ -149,6 +149,10 @@ def prepare(launcher, environment):
     if launcher is HYDRA:
         # Debian's MPICH uses UCX, whose handler of signals prints a screen of addresses behind what we say of a crash.
         environment.setdefault("UCX_HANDLE_ERRORS", "none")
+    else:
+        # Over TCP, Open MPI lets the receiver of a long message ask for all but its beginning. The question waits behind what
+        # the receiver sends itself, so that exchanges in both directions take up to twice as long (doc/fidelity.md).
+        environment.setdefault("OMPI_MCA_btl_tcp_flags", "send,inplace")
     allowed = environment.get("ORRERY_ALLOW_RUN_AS_ROOT", "0")
     if allowed not in ("", "0", "1"):
         raise UserError('environment variable ORRERY_ALLOW_RUN_AS_ROOT has the value "%s": it takes 0 or 1' % allowed)

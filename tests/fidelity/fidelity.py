@@ -393,6 +393,9 @@ def numbers(text):
 
 
 def main():
+    if "--hosts" in sys.argv[1:]:
+        import hosts  # which needs this file
+        return hosts.main([word for word in sys.argv[1:] if word != "--hosts"])
     parser = argparse.ArgumentParser(description="Compares predictions with real runs on this machine.")
     parser.add_argument("--build", default=".", help="the build tree, after make (default: here)")
     parser.add_argument("--output", default="fidelity", help="folder for measurements and fidelity.csv (default: fidelity)")
@@ -409,6 +412,8 @@ def main():
     parser.add_argument("--models", type=lambda text: text.split(","), default=[], metavar="MODEL,MODEL",
                         help="also predict the lines of several ranks with these models of the network (orrery sim --network)")
     parser.add_argument("--judge", metavar="CSV", help="measure nothing, show and judge an earlier table")
+    parser.add_argument("--hosts", action="store_true", help="the truth bed of the models of the network, on hosts with shaped links; it "
+                        "has options of its own (--hosts --help)")
     options = parser.parse_args()
     start, bars = time.time(), dict(BARS)
     for bar in options.bar:

@@ -1,5 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Build fragment of `make fidelity`: predictions beside real runs of this machine. FIDELITY holds options of the script.
-fidelity: all
-	@$(PYTHON) $(srcdir)/tests/fidelity/fidelity.py --build . --output fidelity $(FIDELITY)
+# Build fragment of `make fidelity`: predictions beside real runs of this machine. FIDELITY holds options of the script;
+# with --hosts they are real runs on hosts with shaped links, of a program of its own.
+orr_fidelity_programs =
+if ORR_MPI
+orr_fidelity_programs += tests/fidelity/bed tests/real/late
+endif
+if ORR_SIM
+orr_fidelity_programs += tests/fidelity/bed.sim
+endif
+fidelity: all $(orr_fidelity_programs)
+	@$(PYTHON) -B $(srcdir)/tests/fidelity/fidelity.py --build . --output fidelity $(FIDELITY)
 .PHONY: fidelity

@@ -68,6 +68,24 @@ for name in h2 h2.bed; do
 	is "hello 10.77.0.3 from h2" on h3 "${PYTHON:-python3}" say.py ask $name
 done
 
+# A switch that lets packets wait: the first and the second packet of a connection do, 50 ms each.
+cat > took.py << 'END'
+import socket, sys, time
+start = time.monotonic()
+try:
+    socket.create_connection((sys.argv[1], 4568), 20)
+except ConnectionRefusedError:
+    pass
+print("late" if time.monotonic() - start >= 0.1 else "soon")
+END
+late() { ok on h1 "${PYTHON:-python3}" took.py 10.77.0.2; cat out; }
+hosts_late 50000 h1 h2 || die "no switch that is late"
+# Once more: the first time, the address is asked for, too.
+late > /dev/null
+is late late
+hosts_punctual h1 h2
+is soon sh -c 'for _ in 1 2 3 4 5; do "$@" | grep soon && exit; done; echo late' sh nsenter -t "$(cat $hosts/h1.pid)" --net "${PYTHON:-python3}" took.py 10.77.0.2
+
 # As ssh: an environment of its own, and the caller's folder.
 export OF_THE_CALLER=1
 is "h3 $PWD" on h1 "$hosts_agent" h3 'echo $(hostname) $PWD $OF_THE_CALLER $OF_THE_HOST'

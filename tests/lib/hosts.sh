@@ -11,12 +11,15 @@
 #                               its link, as tc says it: 200mbit 1ms 30%; fails where the kernel cannot
 #     hosts_lose HOST PERCENT   its link loses so many packets at random, both ways, on any kernel; udp: all of UDP
 #     hosts_loses HOST          whether it has lost one
+#     hosts_late US HOST...     nothing but a switch joins these hosts, which lets a packet wait that long, on any kernel;
+#                               it needs tests/real/late. hosts_punctual HOST...: the usual one again
 #     hosts_cut HOST, hosts_mend HOST      takes its link away; gives it back, without loss
 #     hosts_processes HOST      the processes there, without the one that holds it
 #     hosts_idle HOST           waits until none is left; fails after ten seconds
 #     hosts_kill HOST, hosts_freeze HOST, hosts_thaw HOST     what a crash does, what a hang does, and its end
 #     hosts_variable HOST NAME=VALUE       for shells that $hosts_agent starts there
-# Variables before hosts_up: HOSTS_FULL=1 lets hosts call themselves hK.bed.
+# Variables before hosts_up: HOSTS_FULL=1 lets hosts call themselves hK.bed. Before hosts_shape: HOSTS_BURST (128kb) passes an
+# idle link at once; HOSTS_QUEUE (200ms) of its time wait before it, what is more is lost.
 #
 # Invariant: all of that is in namespaces that end with the script, and mounts do not leave them. So tests run
 # beside each other, nothing of the machine changes, and no process stays.
@@ -143,7 +146,7 @@ on() {
 hosts_shape() {
 	# Both directions: what leaves the host, and what arrives.
 	for side in "on $1 tc qdisc replace dev eth0" "tc qdisc replace dev v${1#h}"; do
-		$side root handle 1: tbf rate "$2" burst 128kb latency 200ms || return 1
+		$side root handle 1: tbf rate "$2" burst "${HOSTS_BURST:-128kb}" latency "${HOSTS_QUEUE:-200ms}" || return 1
 	done
 	if [ -n "${3-}" ]; then on "$1" tc qdisc replace dev eth0 parent 1:1 netem delay "$3" ${4:+loss "$4"}; fi
 }
@@ -162,6 +165,29 @@ hosts_lose() {
 }
 
 hosts_loses() { grep -q '^lost' "$hosts/$1.lossy"; }
+
+hosts_late() {
+	us=$1 ports=
+	shift
+	for host; do
+		ip link set "v${host#h}" nomaster || return 1
+		ports="$ports v${host#h}"
+	done
+	: > $hosts/late
+	# shellcheck disable=SC2086 # names
+	nice -n -20 "$ORR_TEST_BUILDDIR/tests/real/late" "$us" $ports > $hosts/late 2>&1 &
+	echo $! > $hosts/late.pid
+	for _ in $(seq 200); do
+		[ ! -s $hosts/late ] || break
+		sleep 0.05
+	done
+	grep -q '^joined' $hosts/late || { cat $hosts/late; return 1; }
+}
+
+hosts_punctual() {
+	kill "$(cat $hosts/late.pid)"
+	for host; do ip link set "v${host#h}" master bed || return 1; done
+}
 
 hosts_cut() {
 	ip link set "v${1#h}" down
