@@ -344,7 +344,7 @@ def verdict(value, floor, bar):
         return math.isfinite(value), ""
     if floor >= bar / 2:
         return None, " (bar: %g %%) NOT JUDGED: the noise floor, %s %%, is not below half of it" % (bar, floor_text(floor))
-    kept = math.isfinite(value) and value <= bar
+    kept = math.isfinite(value) and value <= bar + 1e-9     # of what is rounded in a table
     return kept, " (bar: %g %%)%s" % (bar, "" if kept else " MISSED")
 
 
