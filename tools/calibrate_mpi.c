@@ -392,7 +392,7 @@ static int measure_network(void)
 		return 1;
 	for (int bytes = 1; bytes <= largest && best < LONG_US;
 	     bytes += bytes < 4 ? 1 : bytes / 2) {
-		int repeat = bytes < 8192 ? 20 : bytes < 262144 ? 4 : 3, last = 0;
+		int repeat = bytes < 8192 ? 10 : bytes < 262144 ? 4 : 2, last = 0;
 		if (repeat * best * 2 > ROUND_US)
 			repeat = (int) (ROUND_US / best / 2) + 1;
 		MPI_Bcast(&repeat, 1, MPI_INT, 0, MPI_COMM_WORLD);

@@ -352,7 +352,7 @@ def calibrate_network(context, options):
     say("messages between two ranks, 1 byte to 16 MiB")
     lines = on_two_ranks(context, "network", shlex.join(extra))
     points = [(int(w[1]), float(w[2]) * 1e-6) for w in lines if w[0] == "net"]
-    pieces = several.capped(fit_network(points), points) if measured else fit_network(points)
+    pieces = several.one_bandwidth(fit_network(points), points) if measured else fit_network(points)
     eager = several.eager_of(lines)
     nodes = int(options.get("-n", str(len(names)) if names else "2"))
     properties = ""

@@ -6,6 +6,7 @@
 # of its own. Numbers are those of MPI, measured, never of a data sheet.
 import math
 import os
+import statistics
 
 import orrery_jobs
 from orrery_cli import UserError
@@ -66,16 +67,15 @@ class Measured:
         return size * at_once / len(self.at_once) if at_once < SHARED * alone else None
 
 
-def capped(pieces, points):
-    """Pieces without a bandwidth above that of large messages, which is what a link has for all of its messages. A small
-    message that finds buffers and token buckets empty seems to be faster, and many of them are not."""
+def one_bandwidth(pieces, points):
+    """Pieces with the bandwidth of large messages, which is what a link has for all of its messages; what a size takes beyond that
+    is latency. A small message that finds buffers and token buckets empty seems to have more, and many of them have not. One whose
+    ends have to agree first seems to have less, but others use the link meanwhile."""
     most, result = pieces[-1][2], []
-    for number, (first, latency, bandwidth) in enumerate(pieces):
+    for number, (first, _, _) in enumerate(pieces):
         last = pieces[number + 1][0] if number + 1 < len(pieces) else math.inf
-        if bandwidth > most:
-            rest = [t - size / most for size, t in points if first <= size < last]
-            latency, bandwidth = max(1e-7, sum(rest) / len(rest)), most
-        result.append((first, latency, bandwidth))
+        rest = [t - size / most for size, t in points if first <= size < last]
+        result.append((first, max(1e-7, statistics.median(rest)), most))
     return result
 
 

@@ -25,12 +25,12 @@ MOST_HOSTS = 16
 OWN = (6e9, 2e-6)  # bytes/s and s of messages inside a host
 FUNCTIONS = '. "$ORR_TEST_SRCDIR/tests/lib/script.sh"; . "$ORR_TEST_SRCDIR/tests/lib/hosts.sh"; '
 # What a bucket lets through at once is little beside the messages of the bed, but two packets; queues lose nothing.
-BUCKET = (3200, 130e-6)  # bytes at least, and seconds of the rate
+BUCKET = (3200, 260e-6)  # bytes at least, and seconds of the rate
 SHAPE = """HOSTS_BURST={bucket} HOSTS_QUEUE=2s
 all=$(for k in $(seq {hosts}); do echo h$k; done)
 for h in $all; do
 	on $h ip link set dev eth0 gso_max_size $(({bucket} - 200))
-	on $h sysctl -q -w net.ipv4.tcp_congestion_control=reno
+	on $h sysctl -q -w net.ipv4.tcp_congestion_control=reno net.ipv4.tcp_slow_start_after_idle=0
 	hosts_shape $h {rate}mbit || die "links cannot be shaped"
 done
 [ ! -e $hosts/late.pid ] || {{ hosts_punctual $all; rm $hosts/late.pid; }}

@@ -36,7 +36,7 @@ if grep 'between h1 and h2' out; then die "a link is accused that is as it was";
 
 # The file of made-up numbers: pairs that share a link, and hosts that are alike.
 PYTHONPATH=$ORR_TEST_SRCDIR/tools ok "${PYTHON:-python3}" -B - <<- 'END'
-	from orrery_calibrate_hosts import Measured, capped, zone_text
+	from orrery_calibrate_hosts import Measured, one_bandwidth, zone_text
 	names = ["a", "b", "c", "d"]
 	pairs = [(x, y) for i, x in enumerate(names) for y in names[i + 1:]]
 	alone = {pair: (10.0, 100e6) for pair in pairs}
@@ -46,8 +46,11 @@ PYTHONPATH=$ORR_TEST_SRCDIR/tools ok "${PYTHON:-python3}" -B - <<- 'END'
 	assert shared.alike() and abs(shared.backbone() - 120e6) < 1, shared.backbone()
 	slow = Measured(names, {pair: (10.0, 10e6 if "d" in pair else 100e6) for pair in pairs}, alone)
 	assert not slow.alike() and slow.of_host("d") == (10.0, 10e6) and slow.best_pair() == ("a", "b")
-	pieces = capped([(0, 1e-5, 1e9), (1 << 20, 1e-4, 1e8)], [(1, 1e-5), (1000, 1.1e-5), (1 << 20, 1e-2), (1 << 21, 2e-2)])
-	assert pieces[0][2] == 1e8 and 1e-7 <= pieces[0][1] <= 1e-5 and pieces[1] == (1 << 20, 1e-4, 1e8), pieces
+	# The small ones seem to have ten times the bandwidth of the large ones, those between them half of it.
+	pieces = one_bandwidth([(0, 1e-5, 1e9), (65536, 1e-5, 5e7), (1 << 20, 1e-4, 1e8)],
+	                       [(1, 1e-5), (1000, 1.2e-5), (10000, 2e-5), (100000, 2e-3), (200000, 4e-3), (400000, 8e-3), (1 << 20, 1.06e-2), (1 << 21, 2.11e-2)])
+	assert [p[2] for p in pieces] == [1e8] * 3 and abs(pieces[0][1] - 2e-6) < 1e-9, pieces
+	assert abs(pieces[1][1] - 2e-3) < 1e-9 and 1e-4 < pieces[2][1] < 1.4e-4, pieces
 	text = zone_text(shared, pieces)
 	assert text.count("<route ") == 10 and text.count('link_ctn id="backbone"') == 6, text
 	open("shared.xml", "w").write('<?xml version="1.0"?><!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd"><platform version="4.1">'

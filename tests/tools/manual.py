@@ -102,6 +102,7 @@ ELSEWHERE = {
     ("doc/devices.md", "CUDA 0 (NVIDIA"): "it needs a device of NVIDIA's",
     ("doc/fidelity.md", "make fidelity "): "tests/tools/fidelity.sh",
     ("doc/fidelity.md", "program   size"): "tests/tools/fidelity.sh",
+    ("doc/fidelity.md", "graph     size"): "tests/hosts/fidelity.sh",
     ("doc/fidelity.md", "program                  cases"): "tests/bench/sim_network.sh",
     ("doc/from-starpu.md", "CC=orrery-sim-cc"): "tests/tools/projects.sh",
     ("doc/machines.md", "orrery calibrate --kernels"): "tests/tools/calibrate_kernels.sh",
