@@ -45,7 +45,8 @@ static int obey(struct orr_peers *p, const struct orr_dyn_words *words)
 						 : orr_dyn_demand(p->registry, words);
 }
 
-/* ok ALIVE LACKS HOST:N...: processes that have not ended, those that wait for room, and those on each host. */
+/* ok ALIVE LACKS HOST:N...: processes that have not ended, those that wait for room, and those on
+ * each host. */
 static void answer_status(const struct orr_peers *p, char *text, size_t size)
 {
 	const struct orr_dyn_words *rooms = orr_dyn_rooms(p->registry);
@@ -60,11 +61,10 @@ static void answer_status(const struct orr_peers *p, char *text, size_t size)
 
 /* What a manager says that gives rooms on hosts and takes them back (tools/orrery_slurm.py):
  *     host NAME:N     the host has room for N processes, 0: none from now on
- *     deny SECONDS    those that wait for room get none: nobody gave it in that time; deny refused: at once
- *     status          see answer_status()
- *     lost            mpirun has lost processes, so its status says nothing about the run
- *     finish          all processes have ended, some of them on hosts that mpirun cannot reach
- * NULL: it is no such line. The answer stays until the next call. */
+ *     deny SECONDS    those that wait for room get none: nobody gave it in that time; deny refused:
+ * at once status          see answer_status() lost            mpirun has lost processes, so its
+ * status says nothing about the run finish          all processes have ended, some of them on hosts
+ * that mpirun cannot reach NULL: it is no such line. The answer stays until the next call. */
 static const char *grant(struct orr_peers *p, struct orr_peer *c)
 {
 	static char text[1 << 16];

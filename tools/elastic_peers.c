@@ -176,6 +176,9 @@ static void process_end(struct orr_peers *p, int at)
 	if (c->status && !p->status)
 		p->status = c->status;
 	enum orr_dyn_end end = orr_dyn_gone(p->registry, c->uid, failed);
+	/* The launcher may see a loss that the run survives, or see nothing and wait. */
+	if (end == ORR_DYN_GOES_ON && !c->said_bye && !p->finish && orr_dyn_rooms(p->registry)->n)
+		p->finish = 2;
 	if (end == ORR_DYN_NEEDED)
 		stop(p, c->uid, p->v[at].status);
 	else if (end == ORR_DYN_NONE_LEFT && !p->status)

@@ -61,11 +61,12 @@ struct orr_peers {
 	int next_event;
 	double start_s;
 	char key[33];
-	int status;                     /* of the first process that failed */
-	int stop;                       /* the run cannot go on */
-	int finish; /* mpirun has lost processes: 1: it has to be ended, 2: its status does not count */
-	int arrived;                    /* a process of the run has called MPI_Session_init() */
-	void (*end_process)(pid_t pid); /* of a host that failed */
+	int status;  /* of the first process that failed */
+	int stop;    /* the run cannot go on */
+	int finish;  /* mpirun has lost processes: 1: it has to be ended, 2: its status does not
+			count */
+	int arrived; /* a process of the run has called MPI_Session_init() */
+	void (*end_process)(pid_t pid);           /* of a host that failed */
 	void (*say)(void *arg, const char *line); /* one line for people; arg: these peers */
 };
 

@@ -20,6 +20,7 @@ import orrery_elastic
 import orrery_machines as machines
 import orrery_launchers
 import orrery_run
+import orrery_switches
 from orrery_cli import UserError
 from orrery_words import Word, parse as read_words, usage
 
@@ -37,13 +38,14 @@ OPTIONS = [
     Word("--mpirun", "OPT", "further options for mpirun, as of `orrery run`: which two hosts"),
     Word("--host", "A,B", "with --network: these hosts, each pair alone and all at once (default: those of the\njob of Slurm, PBS, LSF or OAR, else two ranks where --mpirun puts them)"),
     Word("--hostfile", "FILE", "the same for those of a host file"),
+    Word("--switches", "FILE", "with --network over several hosts: the platform file has the switches of Slurm's\ntopology.conf, or of a file like it; slurm: those of the Slurm of this computer"),
     Word("--shared", "", "the hosts are not nodes but ranks on this computer, placed as\n`orrery run` places them: the file says which cores they share"),
 ]
 HELP = """usage: orrery calibrate [-o DIR] [--name NAME] [--cpus K]
        orrery calibrate --kernels [-o DIR] [--name NAME] [--workers N,N] [--rounds N] -- PROGRAM [ARGUMENTS]
        orrery calibrate --elastic [-o DIR] [--name NAME] [--rounds N]
        orrery calibrate --network [-o DIR] [--name NAME] [-n N] [--mpirun "OPTIONS"] [--shared]
-                        [--host A,B | --hostfile FILE]
+                        [--host A,B | --hostfile FILE] [--switches FILE]
 
 Measures everything that does not depend on a program's kernels: copies between the
 memories of this machine, allocations on devices, and the time that the runtime itself takes to submit,
@@ -83,7 +85,7 @@ def parse(arguments):
     if "--rounds" in options and kinds not in (["--elastic"], ["--kernels"]):
         raise UserError("--rounds only goes with --elastic and --kernels; see `orrery calibrate --help`")
     check_kernels(options, program)
-    for name in ("-n", "--mpirun", "--shared", "--host", "--hostfile") if "--network" not in options else ("--cpus",):
+    for name in ("-n", "--mpirun", "--shared", "--host", "--hostfile", "--switches") if "--network" not in options else ("--cpus",):
         if name in options:
             raise UserError("%s %s --network; see `orrery calibrate --help`"
                             % (name, "only goes with" if name != "--cpus" else "does not go with"))
@@ -309,12 +311,16 @@ def shared_text(ranks, per_mib):
     return prop("computer", socket.gethostname().partition(".")[0]) + prop("cores", cores) + text
 
 
-def platform_text(pieces, nodes, prefix, note, properties, eager=None, measured=None):
+def platform_text(pieces, nodes, prefix, note, properties, eager=None, measured=None, tree=None):
     """The platform file; measured: what pairs of several hosts get, and eager: bytes of the largest message that waits for nobody, if known."""
     latency, bandwidth = pieces[0][1], max(p[2] for p in pieces[1:] or pieces)
     lat_factor = ";".join("%d:%.6g" % (p[0], p[1] / latency) for p in pieces)
     bw_factor = ";".join("%d:%.6g" % (p[0], p[2] / bandwidth) for p in pieces)
-    if measured and not measured.alike():
+    if tree:
+        network, hop, uplinks = orrery_switches.measured_zone(tree, measured, several.rounds(measured.names), pieces[-1][2])
+        say("a link between two switches takes %.3g us; above %s" % (hop, ", ".join(
+            "%s: %.4g MB/s" % (name, up[0] / 1e6) for name, up in list(uplinks.items())[:8])))
+    elif measured and not measured.alike():
         network = several.zone_text(measured, pieces)
     else:
         shared, part = (measured.backbone(), measured.both_ways()) if measured else (None, None)
@@ -337,6 +343,20 @@ def platform_text(pieces, nodes, prefix, note, properties, eager=None, measured=
 """ % (note.replace("--", "- -"), lat_factor, bw_factor, prop("smpi/send-is-detached-thresh", eager + 1) if eager else "", network)
 
 
+def switches_of(options, names):
+    """The switches of --switches, or None."""
+    path = options.get("--switches")
+    if path is None:
+        return None
+    if not names:
+        raise UserError("--switches is about several hosts; name them by --host or --hostfile, or start this in a job that has several")
+    if "-n" in options:
+        raise UserError("--switches excludes -n: the file has the hosts that were measured")
+    tree = orrery_switches.Tree(orrery_switches.default_path() if path == "slurm" else path)
+    tree.check(names)
+    return tree
+
+
 def calibrate_network(context, options):
     if not context.has("mpi"):
         raise UserError("this Orrery was built without MPI; configure it again with an MPI installed (Debian: libopenmpi-dev or libmpich-dev)")
@@ -344,6 +364,7 @@ def calibrate_network(context, options):
     launcher = orrery_launchers.find(context)[1]
     extra = shlex.split(options.get("--mpirun", ""))
     names = several.chosen_hosts(options, launcher)
+    tree = switches_of(options, names)
     os.makedirs(folder, exist_ok=True)
     load = load_now()
     measured = several.measure(context, names, extra, say) if names else None
@@ -363,7 +384,7 @@ def calibrate_network(context, options):
     what = "Written by `orrery calibrate%s` (network) from ping-pongs between two ranks"
     note = note_of("", why, what + (", and between all of " + ", ".join(names[:8]) if measured else ""))
     path = os.path.join(folder, name + ".xml")
-    machines.write(path, platform_text(pieces, nodes, name + "-", note, properties, eager if measured else None, measured))
+    machines.write(path, platform_text(pieces, nodes, name + "-", note, properties, eager if measured else None, measured, tree))
     for first, latency, bandwidth in pieces:
         say("from %d bytes: latency %.3f us, bandwidth %.0f MB/s" % (first, latency * 1e6, bandwidth * 1e-6))
     if eager is not None:

@@ -181,10 +181,12 @@ def hosts_of_options(words, launcher):
     return list(slots_of_options(words, launcher))
 
 
-def _expand(text):
+def expand_hosts(text):
     """Slurm's list of nodes: n[1-3,7],m2. [] if it is written another way."""
-    hosts = []
-    for part in re.findall(r"[^,\[]+(?:\[[^\]]*\])?[^,\[]*", text):
+    hosts, parts = [], re.findall(r"[^,\[]+(?:\[[^\]]*\])?[^,\[]*", text)
+    if ",".join(parts) != text:
+        return []
+    for part in parts:
         match = re.fullmatch(r"([^\[]*)\[([0-9,-]+)\]", part)
         if not match:
             if "[" in part:
@@ -194,7 +196,7 @@ def _expand(text):
         for numbers in match.group(2).split(","):
             first, _, last = numbers.partition("-")
             last = last or first
-            if not (first.isdigit() and last.isdigit()) or int(last) - int(first) > 100000:
+            if not (first.isdigit() and last.isdigit()) or not 0 <= int(last) - int(first) <= 100000:
                 return []
             hosts += [match.group(1) + str(number).zfill(len(first)) for number in range(int(first), int(last) + 1)]
     return hosts
@@ -204,7 +206,7 @@ def hosts_of_job(environment):
     """The hosts of the job, [] if they are not said in a way that is known."""
     for name in ("SLURM_JOB_NODELIST", "SLURM_NODELIST"):
         if environment.get("SLURM_JOB_ID") and environment.get(name):
-            return _expand(environment[name])
+            return expand_hosts(environment[name])
     for name in ("PBS_NODEFILE", "LSB_DJOB_HOSTFILE", "OAR_NODEFILE"):
         if environment.get(name):
             return _first_words(environment[name])

@@ -11,6 +11,7 @@ import sys
 
 from orrery_cli import UserError
 import orrery_networks
+import orrery_switches
 from orrery_words import Word, parse as read_words, usage
 
 OPTIONS = [
@@ -20,10 +21,12 @@ OPTIONS = [
          "number of leaf switches)\ndragonfly: GROUPS,CHASSIS,ROUTERS,NODES"),
     Word("--taper", "T", "fat-tree only: the nodes of a leaf switch have T times\nthe bandwidth of its links to the spine switches\n"
          "(default 1; as many spine switches as that leaves)"),
+    Word("--switches", "FILE", "the switches and hosts of Slurm's topology.conf, or of\na file like it, instead of a topology"),
+    Word("--uplink-bandwidth", "B", "of the link above each of these switches, which the\nhosts below it share (default: that of --bandwidth)"),
     Word("--bandwidth", "B", "that a ping-pong of long messages between two nodes\nmeasures (default 12.5GBps)", "12.5GBps"),
     Word("--latency", "L", "that a ping-pong of short messages between two nodes\nmeasures (default 1us); in a torus: between neighbours"),
     Word("--like", "NAME", "both from what was published for a network:\nethernet-10, ethernet-100, infiniband-hdr,\ninfiniband-ndr, slingshot-11; messages take what a\nping-pong took, by size"),
-    Word("--hop-latency", "L", "fat-tree and dragonfly: what each link between two\nswitches adds to that (default 0s)"),
+    Word("--hop-latency", "L", "fat-tree, dragonfly, --switches: what each link between\ntwo switches adds to that (default 0s)"),
     Word("--link-latency", "L", "of each link, instead of the two options above: a\nmessage crosses two links in a crossbar, and up to\nfour in a fat tree"),
     Word("--loopback-bandwidth", "B", "of a node's link to itself (default 25GBps)", "25GBps"),
     Word("--loopback-latency", "L", "of the same link (default 100ns)", "100ns"),
@@ -34,6 +37,7 @@ OPTIONS = [
     Word("-o", "FILE", "file to write (default: standard output)", "-"),
 ]
 HELP = """usage: orrery platform -n N [--topology T] [options] [-o FILE]
+       orrery platform --switches FILE [-n N] [options] [-o FILE]
 
 Writes a SimGrid platform file for `orrery sim --platform FILE`.
 
@@ -74,12 +78,13 @@ def parse(arguments, networks):
     options.update(read_words(OPTIONS, arguments, "orrery platform")[0])
     given = {word.partition("=")[0] for word in arguments}
     options["network"] = settle_like(options, given, networks)
+    options["tree"] = settle_switches(options, given)
     if options["-n"] is None:
         raise UserError("how many nodes? Give -n N")
     if not options["-n"].isdigit() or int(options["-n"]) < 1:
         raise UserError("-n %s: the number of nodes must be a positive integer" % options["-n"])
     options["-n"] = int(options["-n"])
-    if options["--topology"] not in TOPOLOGIES:
+    if options["--topology"] not in TOPOLOGIES and not options["tree"]:
         raise UserError("--topology %s: there are %s" % (options["--topology"], ", ".join(TOPOLOGIES)))
     for name in options:
         if any(kind in name for kind in UNITS):
@@ -105,6 +110,21 @@ def settle_like(options, given, networks):
     options["--bandwidth"] = "%.9gBps" % networks[name].bytes_per_s
     options["--latency"] = "%.9gus" % (1e6 * networks[name].latency)
     return networks[name]
+
+
+def settle_switches(options, given):
+    """The switches of --switches, or None; they decide about hosts and their names."""
+    if options["--switches"] is None:
+        if options["--uplink-bandwidth"]:
+            raise UserError("--uplink-bandwidth is about the links above switches; add --switches FILE")
+        return None
+    for other in ("--topology", "--shape", "--taper", "--backbone-bandwidth", "--prefix", "--link-latency"):
+        if other in given:
+            raise UserError("--switches excludes %s: the file says how hosts are joined, and what they are called" % other)
+    tree = orrery_switches.Tree(options["--switches"])
+    options["-n"] = options["-n"] or str(len(tree.hosts))
+    options["--topology"] = "switches"
+    return tree
 
 
 def settle_latency(options):
@@ -240,7 +260,14 @@ def dragonfly(options):
                    2, None, (groups // 2) * -(-groups // 2) * bytes_per_s(options["--bandwidth"]) if groups > 1 else None)
 
 
-SWITCHED = ("fat-tree", "dragonfly")
+def of_switches(options):
+    tree = options["tree"]
+    names = list(tree.hosts)[:options["-n"]]
+    links = len(tree.switches)
+    return Network(len(tree.hosts), "", "%d switch%s of %s" % (links, "es" * (links > 1), options["--switches"]), 2, 2 + tree.farthest(names) if names else 2, None)
+
+
+SWITCHED = ("fat-tree", "dragonfly", "switches")
 TOPOLOGIES = {"crossbar": crossbar, "fat-tree": fat_tree, "dragonfly": dragonfly, "torus": torus}
 
 
@@ -263,8 +290,28 @@ def properties(options):
     return "/>" if not lines else ">\n    %s\n  </cluster>" % "\n    ".join(lines)
 
 
+def document_of_switches(options, network):
+    tree, (first, between) = options["tree"], link_latency(options, network)
+    names = list(tree.hosts)[:options["-n"]]
+    network.places = len(names)
+    own = (bytes_per_s(options["--loopback-bandwidth"]), seconds(options["--loopback-latency"]))
+    node = (bytes_per_s(options["--bandwidth"]), first, options["--speed"])
+    up = (bytes_per_s(options["--uplink-bandwidth"] or options["--bandwidth"]), between)
+    known = "".join('<prop id="%s" value="%s"/>' % (key[2:], options[key]) for key in ("--like", "--machine") if options[key])
+    return """<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<!-- Written by `orrery platform`: %s -->
+<platform version="4.1">
+%s</platform>
+""" % (network.words.replace("--", "- -"), orrery_switches.zone(tree, names, dict.fromkeys(names, node), dict.fromkeys(tree.switches, up), own, known))
+
+
 def document(options):
-    network = TOPOLOGIES[options["--topology"]](options)
+    network = of_switches(options) if options["tree"] else TOPOLOGIES[options["--topology"]](options)
+    if options["tree"] and network.places < options["-n"]:
+        raise UserError("--switches %s has %d hosts only; -n asks for %d" % (options["--switches"], network.places, options["-n"]))
+    if options["tree"]:
+        return document_of_switches(options, network), network
     if network.places < options["-n"]:
         raise UserError("--shape %s has room for %d nodes only; -n asks for %d" % (options["--shape"], network.places, options["-n"]))
     text = """<?xml version='1.0'?>

@@ -192,6 +192,7 @@ class Relays:
         """The host is given back: its daemon loses mpirun, and mpirun does not lose the daemon."""
         for daemon in self.daemons:
             if daemon.host == host:
+                self.lost = self.lost or daemon.had and not daemon.pairs.keys() - daemon.ours
                 daemon.cut = True
 
     def is_empty(self, host):

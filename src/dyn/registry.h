@@ -10,18 +10,13 @@
  *   ready                          ok UID N PLACE DYNAMIC LINK, or leave: it is not wanted
  *   psetop OP N NAME... N SET... KEY VALUE...
  *                                  ok OP N NAME...; OP 0: refused; or spawn N: the process starts
- *                                  N others, and says spawned 1 or spawned 0, which has this answer;
- *                                  behind N, the number of the start, and where: HOST:N,HOST:N
- *   query COLL SET                 as psetop
- *   get COLL SET WAIT KEY...       ok KEY VALUE...
- *   set SET KEY VALUE...           ok
- *   finalize SET                   ok
- *   info SET                       ok SIZE DYNAMIC INCLUDED PRIMARY
- *   psets                          ok NAME...
- *   members SET                    ok UID...
- *   join TAG UID...                ok NUMBER PLAN... (links.h)
- *   port NUMBER PIECE TEXT         ok
- *   ask NUMBER PIECE               ok TEXT, when it is known
+ *                                  N others, and says spawned 1 or spawned 0, which has this
+ * answer; behind N, the number of the start, and where: HOST:N,HOST:N query COLL SET as psetop get
+ * COLL SET WAIT KEY...       ok KEY VALUE... set SET KEY VALUE...           ok finalize SET ok info
+ * SET                       ok SIZE DYNAMIC INCLUDED PRIMARY psets                          ok
+ * NAME... members SET                    ok UID... join TAG UID...                ok NUMBER PLAN...
+ * (links.h) port NUMBER PIECE TEXT         ok ask NUMBER PIECE               ok TEXT, when it is
+ * known
  *
  * A peer's words are checked here, whatever it knows to authenticate itself with: names, numbers
  * and counts that it cannot have are answered with an error, and what it makes the registry keep
@@ -77,9 +72,9 @@ enum orr_dyn_end orr_dyn_gone(struct orr_dyn_registry *r, int uid, int failed);
 /* The resource manager asks: grow N, shrink N, leave HOST, or pool N. 0, or -1 after saying why
  * not. */
 int orr_dyn_demand(struct orr_dyn_registry *r, const struct orr_dyn_words *words);
-/* The host has room for so many processes, 0: it must not be used any more. From the first such call on, the registry
- * says where processes begin, and a growth that lacks room waits for more of it, or for orr_dyn_deny(). 0, or -1: what
- * is said makes no sense. */
+/* The host has room for so many processes, 0: it must not be used any more. From the first such
+ * call on, the registry says where processes begin, and a growth that lacks room waits for more of
+ * it, or for orr_dyn_deny(). 0, or -1: what is said makes no sense. */
 int orr_dyn_room(struct orr_dyn_registry *r, const char *host, int room);
 /* Processes that a growth waits for because they lack room; 0: none. */
 int orr_dyn_lacks(const struct orr_dyn_registry *r);

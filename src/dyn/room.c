@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Room on hosts, where a resource manager says how much each has: which hosts new processes begin on, and growths that
- * wait until there is more.
+/* Room on hosts, where a resource manager says how much each has: which hosts new processes begin
+ * on, and growths that wait until there is more.
  *
  * Invariant: a host never gets more processes than it has room for. */
 #include "dyn/registry_own.h"
@@ -53,8 +53,8 @@ char *orr_dyn_places_for(const struct orr_dyn_registry *r, int n)
 		if (here <= 0)
 			continue;
 		size_t length = strlen(text);
-		snprintf(text + length, size - length, "%s%s:%d", length ? "," : "",
-			 r->rooms.w[i], here);
+		snprintf(text + length, size - length, "%s%s:%d", length ? "," : "", r->rooms.w[i],
+			 here);
 		n -= here;
 	}
 	return text;

@@ -6,7 +6,7 @@
 # are measured by cluster_chapter.sh.
 # orr-test: debug none
 # orr-test: sanitizer none
-# orr-test: timeout 300
+# orr-test: timeout 400
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 . "$ORR_TEST_SRCDIR/tests/lib/hosts.sh"
 [ "$ORR_TEST_MPI" = yes ] || skip "no mpirun"
@@ -29,6 +29,12 @@ END
 if [ "$ORR_TEST_SIM" = yes ]; then ok timeout 60 "$ORRERY" sim -n 3 --platform net.xml "$ORR_TEST_BUILDDIR/examples/ring/ring.sim"; fi
 ok on h1 timeout 100 "$ORRERY" doctor --host h1,h2,h3 --platform net.xml
 has out '^  links  *as calibrated in net.xml: .* to '
+# With switches: h1 and h2 are at one, h3 is behind another.
+printf 'SwitchName=near Nodes=h[1-2]\nSwitchName=far Nodes=h3\nSwitchName=top Switches=near,far\n' > topology.conf
+ok on h1 env SLURM_CONF="$PWD/slurm.conf" timeout 200 "$ORRERY" calibrate --network --host h1,h2,h3 --switches slurm --name switches
+has err 'a link between two switches takes .* us; above near: '
+for name in near far top; do has switches.xml "<router id=\"$name\""; done
+if [ "$ORR_TEST_SIM" = yes ]; then ok timeout 60 "$ORRERY" sim -n 3 --platform switches.xml "$ORR_TEST_BUILDDIR/examples/ring/ring.sim"; fi
 hosts_shape h3 10mbit
 on h1 timeout 100 "$ORRERY" doctor --host h1,h2,h3 --platform net.xml > out && die "a slower link is fine"
 has out '^DEFECT links, h3: between h[12] and h3: .* MB/s, calibrated are [5-9]'
