@@ -42,6 +42,9 @@ On a terminal: q ends, s sorts by the next column, r turns the order round.
 MOST_SILENT = 50  # looks that nobody answers, a tenth of a second apart
 
 # Columns: key, width, text. The lists are those of orrery_lists.py.
+# What the progression did since the last look, in per cent of the time: with messages, in callbacks, with tasks of its own, looking
+# and finding nothing, asleep.
+TURNS = ("carry_pc", "called_pc", "tasks_pc", "poll_pc", "asleep_pc")
 LISTS = ("fetching", "ready", "posted", "flying", "early")
 
 
@@ -54,7 +57,7 @@ def bytes_text(n):
 
 COLUMNS = [("rank", 6, str), ("state", 15, str), ("tasks", 10, str), ("left", 9, str), ("tasks_s", 9, lambda n: "%.0f" % n), ("busy", 5, str),
            ("workers", 7, str), ("messages", 9, str), ("bytes", 9, bytes_text)] + [(name, 8, str) for name in LISTS] + [
-               ("progression", 11, str), ("memory_bytes", 12, bytes_text)]
+               ("progression", 11, str)] + [(name, 9, lambda n: "%.1f" % n) for name in TURNS] + [("memory_bytes", 12, bytes_text)]
 KEYS = [name for name, _, _ in COLUMNS]
 TESTS = {"=": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 
@@ -66,6 +69,18 @@ def row_of(rank):
     if "submitted" in rank:
         row["left"] = max(0, rank["submitted"] - rank["tasks"])
     return row
+
+
+def shares_of_turns(now, before, simulated):
+    """What the progression did between two answers of a rank, as TURNS; {} if that is not known yet."""
+    if not now or not before or now["seconds"] <= before["seconds"]:
+        return {}
+    span = now["seconds"] - before["seconds"]
+    carry, called, tasks, asleep = (min(100.0, max(0.0, 100 * (now[name] - before[name]) / span))
+                                    for name in ("messages_s", "callbacks_s", "tasks_s", "asleep_s"))
+    rest = max(0.0, 100 - carry - called - tasks - asleep)
+    found = (carry, called, tasks) + ((0.0, rest + asleep) if simulated else (rest, asleep))
+    return dict(zip(TURNS, (round(share, 3) for share in found)))
 
 
 class Look:
@@ -83,6 +98,7 @@ class Look:
             was = old.get(rank["rank"], {})
             if "tasks" in rank and "tasks" in was and self.span and rank["tasks"] >= was["tasks"]:
                 rank["tasks_s"] = (rank["tasks"] - was["tasks"]) / self.span
+            rank.update(shares_of_turns(rank.get("turns"), was.get("turns"), run.simulated))
 
     @property
     def missing(self):

@@ -106,7 +106,7 @@ void orr_mpi_work_end(struct orr_mpi *mpi)
 
 static int run_tasks(struct orr_mpi *mpi)
 {
-	double since_us = orr_mpi_is_traced(mpi) ? orr_mpi_turn_us() : 0;
+	double since_us = orr_mpi_is_timed(mpi) ? orr_mpi_turn_us() : 0;
 	int some = orr_lend_run(mpi->work.group, mpi->work.tasks_in_row);
 
 	if (some)

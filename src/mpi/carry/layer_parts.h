@@ -169,6 +169,17 @@ struct orr_mpi_heartbeat {
 	int stopping; /* atomic */
 };
 
+/* What the progression did since somebody looked for the first time (orrery top). Atomic. */
+struct orr_mpi_turn_sums {
+	int on;                              /* somebody has looked */
+	int64_t since_ns;                    /* when that was */
+	int64_t asleep_ns, turn_ns, call_ns; /* since when its thread sleeps, is in a turn, in a
+						callback; 0: it is not */
+	uint64_t ns[4];                      /* by kind of turn; 0: messages, by other threads */
+	uint64_t callbacks_ns;               /* of ns[ORR_TURN_MESSAGES] */
+	uint64_t things;
+};
+
 /* Short turns of the progression that are one event of the trace. */
 struct orr_mpi_turns {
 	double since_us, us, callbacks_us;
@@ -182,6 +193,7 @@ struct orr_mpi_turn_trace {
 	} turn;
 	struct orr_mpi_turns turns[4]; /* that are not recorded yet */
 	double turns_since_us;
+	struct orr_mpi_turn_sums sums;
 };
 
 #endif

@@ -17,6 +17,13 @@ static inline int orr_mpi_is_traced(const struct orr_mpi *mpi)
 	return __builtin_expect(mpi->proc->trace != NULL, 0);
 }
 
+/* Turns of the progression are timed: for a trace, or because somebody looks. */
+static inline int orr_mpi_is_timed(const struct orr_mpi *mpi)
+{
+	return orr_mpi_is_traced(mpi) ||
+	       __builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&mpi->trace.sums.on), 0);
+}
+
 /* The time of the calling thread: what it was charged is not spent yet (base/seam.h). */
 static inline double orr_mpi_turn_us(void)
 {
@@ -32,14 +39,19 @@ static inline uint64_t orr_mpi_trace_ns(double us)
  * engine's thread for the rest. */
 void orr_mpi_trace_turn(struct orr_mpi *mpi, enum orr_trace_turn turn, double since_us, uint64_t n,
 			double callbacks_us);
+/* The program was called back since then. Owner of the engine. */
+void orr_mpi_trace_callback(struct orr_mpi *mpi, double since_us);
 /* Records what was summed up; no thread may drive any more. */
 void orr_mpi_trace_turns_end(struct orr_mpi *mpi);
 
 /* A turn of the owner begins: what is in orr_mpi_turn_end is recorded if something happened. */
 static inline void orr_mpi_turn_begin(struct orr_mpi *mpi)
 {
-	if (orr_mpi_is_traced(mpi)) {
+	if (orr_mpi_is_timed(mpi)) {
 		mpi->trace.turn.since_us = orr_mpi_turn_us();
+		if (orr_thread_self() == mpi->engine.self)
+			ORR_ATOMIC_STORE_RELAXED(&mpi->trace.sums.turn_ns,
+						 (int64_t) (mpi->trace.turn.since_us * 1e3));
 		mpi->trace.turn.callbacks_us = 0;
 		mpi->trace.turn.n = 0;
 	}
@@ -47,11 +59,14 @@ static inline void orr_mpi_turn_begin(struct orr_mpi *mpi)
 
 static inline void orr_mpi_turn_end(struct orr_mpi *mpi)
 {
-	if (orr_mpi_is_traced(mpi) && mpi->trace.turn.n) {
+	if (!orr_mpi_is_timed(mpi))
+		return;
+	if (mpi->trace.turn.n)
 		orr_mpi_trace_turn(mpi, ORR_TURN_MESSAGES, mpi->trace.turn.since_us,
 				   mpi->trace.turn.n, mpi->trace.turn.callbacks_us);
-		mpi->trace.turn.n = 0;
-	}
+	mpi->trace.turn.n = 0;
+	if (orr_thread_self() == mpi->engine.self)
+		ORR_ATOMIC_STORE_RELAXED(&mpi->trace.sums.turn_ns, 0);
 }
 
 /* Field b: message `seq`, request or origin `low`. */

@@ -11,6 +11,7 @@
 
 #include "base/seam_datagram.h"
 #include "mpi/carry/layer.h"
+#include "trace/format.h"
 #include "mpi/carry/request.h"
 
 struct tally {
@@ -72,6 +73,46 @@ static const char *progression(const struct orr_mpi *mpi)
 	return ORR_ATOMIC_LOAD(&mpi->engine.owner) ? "busy" : "idle";
 }
 
+/* How long something has gone on since that moment (0: it does not) and the first look. */
+static uint64_t lasts_ns(const int64_t *moment, int64_t looks_ns, int64_t now_ns)
+{
+	int64_t since_ns = ORR_ATOMIC_LOAD_RELAXED(moment);
+
+	if (!since_ns)
+		return 0;
+	since_ns = since_ns > looks_ns ? since_ns : looks_ns;
+	return now_ns > since_ns ? (uint64_t) (now_ns - since_ns) : 0;
+}
+
+/* What the progression did since the first look, in seconds of the rank's time; this may be that
+ * one. Simulated threads sleep all the rest of the time. */
+static void tell_turns(struct orr_mpi *mpi, FILE *f)
+{
+	struct orr_mpi_turn_sums *s = &mpi->trace.sums;
+	int64_t now_ns = (int64_t) (orr_sys_now_us() * 1e3);
+
+	if (!ORR_ATOMIC_LOAD_RELAXED(&s->on)) {
+		ORR_ATOMIC_STORE_RELAXED(&s->since_ns, now_ns);
+		ORR_ATOMIC_STORE(&s->on, 1);
+	}
+	int64_t looks_ns = ORR_ATOMIC_LOAD_RELAXED(&s->since_ns);
+	uint64_t turns_ns = ORR_ATOMIC_LOAD_RELAXED(&s->ns[ORR_TURN_MESSAGES]) +
+			    lasts_ns(&s->turn_ns, looks_ns, now_ns),
+		 callbacks_ns = ORR_ATOMIC_LOAD_RELAXED(&s->callbacks_ns) +
+				lasts_ns(&s->call_ns, looks_ns, now_ns),
+		 asleep_ns = ORR_ATOMIC_LOAD_RELAXED(&s->ns[ORR_TURN_ASLEEP]) +
+			     lasts_ns(&s->asleep_ns, looks_ns, now_ns);
+	fprintf(f,
+		", \"turns\": {\"seconds\": %.9f, \"messages_s\": %.9f, \"callbacks_s\": %.9f, \"tasks_s\": %.9f, \"asleep_s\": %.9f, \"others_s\": %.9f, \"things\": %" PRIu64
+		"}",
+		(double) (now_ns - looks_ns) * 1e-9,
+		(double) (turns_ns > callbacks_ns ? turns_ns - callbacks_ns : 0) * 1e-9,
+		(double) callbacks_ns * 1e-9,
+		(double) ORR_ATOMIC_LOAD_RELAXED(&s->ns[ORR_TURN_TASKS]) * 1e-9,
+		(double) asleep_ns * 1e-9, (double) ORR_ATOMIC_LOAD_RELAXED(&s->ns[0]) * 1e-9,
+		ORR_ATOMIC_LOAD_RELAXED(&s->things));
+}
+
 /* Whether a name may stand in a text of JSON as it is, and is one of a host. */
 static int is_plain(const char *name)
 {
@@ -112,6 +153,7 @@ void orr_mpi_tell(struct orr_process *proc, FILE *f, int all)
 		", \"lists\": {\"fetching\": %u, \"ready\": %u, \"posted\": %u, \"flying\": %u, \"early\": %u}, \"progression\": \"%s\"",
 		t.messages, t.bytes, t.list[ORR_MPI_FETCHING], t.list[ORR_MPI_READY],
 		t.list[ORR_MPI_POSTED], t.list[ORR_MPI_FLYING], t.early, progression(mpi));
+	tell_turns(mpi, f);
 	tell_hosts(mpi, f);
 	if (!v)
 		return;

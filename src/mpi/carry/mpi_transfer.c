@@ -86,11 +86,15 @@ void orr_mpi_complete(struct orr_mpi *mpi, struct orr_mpi_req *req)
 	if (detached)
 		orr_mpi_req_free(mpi, req);
 	if (callback) {
-		double since_us = orr_mpi_is_traced(mpi) ? orr_mpi_turn_us() : 0;
+		int timed = orr_mpi_is_timed(mpi);
+		double since_us = timed ? orr_mpi_turn_us() : 0;
 
+		if (timed && self == mpi->engine.self)
+			ORR_ATOMIC_STORE_RELAXED(&mpi->trace.sums.call_ns,
+						 (int64_t) (since_us * 1e3));
 		callback(arg);
-		if (orr_mpi_is_traced(mpi))
-			mpi->trace.turn.callbacks_us += orr_mpi_turn_us() - since_us;
+		if (timed)
+			orr_mpi_trace_callback(mpi, since_us);
 	}
 	if (!detached) {
 		ORR_ATOMIC_STORE(&req->done, 1);

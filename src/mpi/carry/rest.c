@@ -76,17 +76,23 @@ static int must_not_sleep(const struct orr_mpi *mpi, enum orr_mpi_outlook outloo
 
 static void rest_asleep(struct orr_mpi *mpi, double us, enum orr_mpi_outlook outlook)
 {
-	double since_us = orr_mpi_is_traced(mpi) ? orr_mpi_turn_us() : 0;
+	/* Who looks while it sleeps learns since when. */
+	double since_us = orr_mpi_turn_us();
+	int own = orr_thread_self() == mpi->engine.self;
 	unsigned key = orr_waitq_prepare(&mpi->rest.bell);
 
 	if (us >= DOZE_US)
 		ORR_ATOMIC_STORE(&mpi->rest.dozing, 1);
 	ORR_ATOMIC_FENCE();
+	if (own)
+		ORR_ATOMIC_STORE_RELAXED(&mpi->trace.sums.asleep_ns, (int64_t) (since_us * 1e3));
 	if (must_not_sleep(mpi, outlook))
 		orr_waitq_cancel(&mpi->rest.bell);
 	else if (!orr_waitq_wait(&mpi->rest.bell, key, us))
 		orr_mpi_stir(mpi);
-	if (orr_mpi_is_traced(mpi) && orr_thread_self() == mpi->engine.self)
+	if (own)
+		ORR_ATOMIC_STORE_RELAXED(&mpi->trace.sums.asleep_ns, 0);
+	if (own && orr_mpi_is_timed(mpi))
 		orr_mpi_trace_turn(mpi, ORR_TURN_ASLEEP, since_us, 0, 0);
 }
 

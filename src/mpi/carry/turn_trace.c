@@ -4,6 +4,8 @@
  * the first and has their sums. It spans at most 1/SPANS of the time since the engine started, so a
  * run has some hundred of them in each doubling of its length, however many turns it has.
  *
+ * The sums for those who look (mpi_tell.c) are of all turns, too, since the first look.
+ *
  * Invariant: the events' times and numbers add up to those of all turns; a long turn has its own
  * event. */
 #include "mpi/carry/message_trace.h"
@@ -37,15 +39,42 @@ static void turn_record(struct orr_mpi *mpi, enum orr_trace_turn turn, int guest
 	*t = (struct orr_mpi_turns){ 0 };
 }
 
+/* The part of that time since which somebody looks, in nanoseconds. */
+static uint64_t seen_ns(const struct orr_mpi_turn_sums *s, double since_us)
+{
+	int64_t now_ns = (int64_t) (orr_mpi_turn_us() * 1e3), from_ns = (int64_t) (since_us * 1e3),
+		looks_ns = ORR_ATOMIC_LOAD_RELAXED(&s->since_ns);
+
+	from_ns = from_ns > looks_ns ? from_ns : looks_ns;
+	return now_ns > from_ns ? (uint64_t) (now_ns - from_ns) : 0;
+}
+
+void orr_mpi_trace_callback(struct orr_mpi *mpi, double since_us)
+{
+	struct orr_mpi_turn_sums *s = &mpi->trace.sums;
+
+	mpi->trace.turn.callbacks_us += orr_mpi_turn_us() - since_us;
+	if (orr_thread_self() != mpi->engine.self)
+		return;
+	if (ORR_ATOMIC_LOAD_RELAXED(&s->on))
+		ORR_ATOMIC_ADD_RELAXED(&s->callbacks_ns, seen_ns(s, since_us));
+	ORR_ATOMIC_STORE_RELAXED(&s->call_ns, 0);
+}
+
 void orr_mpi_trace_turn(struct orr_mpi *mpi, enum orr_trace_turn turn, double since_us, uint64_t n,
 			double callbacks_us)
 {
+	int guest = turn == ORR_TURN_MESSAGES && orr_thread_self() != mpi->engine.self;
+	double us = orr_mpi_turn_us() - since_us;
+
+	if (ORR_ATOMIC_LOAD_RELAXED(&mpi->trace.sums.on)) {
+		ORR_ATOMIC_ADD_RELAXED(&mpi->trace.sums.ns[guest ? 0 : turn],
+				       seen_ns(&mpi->trace.sums, since_us));
+		ORR_ATOMIC_ADD_RELAXED(&mpi->trace.sums.things, n);
+	}
 	if (!orr_mpi_is_traced(mpi))
 		return;
-
-	int guest = turn == ORR_TURN_MESSAGES && orr_thread_self() != mpi->engine.self;
 	struct orr_mpi_turns *t = turns_of(mpi, turn, guest);
-	double us = orr_mpi_turn_us() - since_us;
 	double span_us = (since_us - mpi->trace.turns_since_us) / SPANS;
 
 	if (t->nturns &&
