@@ -111,6 +111,7 @@ ELSEWHERE = {
     ("doc/packages.md", "dpkg-buildpackage"): "it takes five minutes",
     ("doc/packages.md", "build-aux/packages"): "it takes a quarter of an hour",
     ("doc/running.md", "#!/bin/sh"): "it needs a cluster",
+    ("doc/dynamic.md", "#!/bin/sh"): "tests/hosts/slurm_elastic.sh",
     ("doc/running.md", "# 2 ranks on"): "tests/tools/run_jobs.sh",
     ("doc/statistics.md", "orrery top "): "tests/tools/top.sh",
     ("doc/statistics.md", "make scaling"): "tests/tools/scaling.sh",
