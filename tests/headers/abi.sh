@@ -11,7 +11,7 @@ command -v abidiff > abidiff || skip "there is no abidiff (Debian: abigail-tools
 [ "$ORR_TEST_MPI_LIBRARY" = openmpi4 ] || skip "the records are those of Open MPI 4, whose types they name"
 readelf -S "$ORR_TEST_BUILDDIR/.libs/liborrery.so" > sections
 grep -q debug_info sections || skip "the libraries have no debugging information"
-"${CC-gcc}" -E -include starpu_config.h -I "$ORR_TEST_SRCDIR/include" -I "$ORR_TEST_BUILDDIR/include" -x c /dev/null -dM > macros
+gcc -E -include starpu_config.h -I "$ORR_TEST_SRCDIR/include" -I "$ORR_TEST_BUILDDIR/include" -x c /dev/null -dM > macros
 grep -q 'STARPU_NMAXBUFS 8' macros || skip "another --enable-maxbuffers than that of the records"
 
 compare() { "$ORR_TEST_SRCDIR/build-aux/compare-abi" --headers "$ORR_TEST_SRCDIR/include" "$@"; }

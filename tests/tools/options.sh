@@ -146,7 +146,7 @@ def mentions():
     known = {name for option in OPTIONS for name in option.names}
     text = "\n".join(sources())
     everybody = set(re.findall(r"--[a-z][a-z-]*[a-z]", text)) | {"--args", "--dependency"}  # of gdb and sbatch
-    everybody |= {"--use-paje-trace", "--test-dir"}  # of another tool, and of ctest
+    everybody |= {"--use-paje-trace", "--test-dir", "--rm"}  # of another tool, of ctest, and of podman
     everybody |= {"--enable-nmad", "--enable-verbose"}  # of StarPU's configure: documents say that they are not here
     everybody |= {"--enable-" + name for name in re.findall(r"AC_ARG_ENABLE\(\[([a-z-]*)\]", text)}
     everybody |= {"--with-" + name for name in re.findall(r"AC_ARG_WITH\(\[([a-z-]*)\]", text)}
