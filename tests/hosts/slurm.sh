@@ -6,7 +6,7 @@
 # the job is cancelled.
 # orr-test: debug none
 # orr-test: sanitizer none
-# orr-test: timeout 300
+# orr-test: timeout 600
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 . "$ORR_TEST_SRCDIR/tests/lib/hosts.sh"
 . "$ORR_TEST_SRCDIR/tests/lib/slurm.sh"
@@ -27,9 +27,9 @@ ran() {
 }
 
 # Slurm starts the ranks.
-ok timeout 60 srun -N4 -n8 --mpi=pmix ./where.sh
+ok timeout 120 srun -N4 -n8 --mpi=pmix ./where.sh
 ran out '0 of 8 h1;1 of 8 h1;2 of 8 h2;3 of 8 h2;4 of 8 h3;5 of 8 h3;6 of 8 h4;7 of 8 h4;'
-ok timeout 60 env ORRERY_REPORT="$PWD/srun.json" srun -N4 -n8 --mpi=pmix "$ring"
+ok timeout 120 env ORRERY_REPORT="$PWD/srun.json" srun -N4 -n8 --mpi=pmix "$ring"
 has out '^Finished: token value 256$'
 has srun.json '"nodes": 8'
 
@@ -38,42 +38,42 @@ for from in h0 h1; do
 	alone=
 	[ $from = h0 ] || alone="on $from"
 	# shellcheck disable=SC2086 # words
-	ok $alone timeout 60 salloc -N 3 -n 6 "$ORRERY" run --show ./where.sh
+	ok $alone timeout 120 salloc -N 3 -n 6 "$ORRERY" run --show ./where.sh
 	has out '^# 6 ranks on 3 hosts'
 	for k in 1 2 3; do has out "^#   h$k  *ranks $((2 * k - 2))-$((2 * k - 1))\$"; done
 	if grep -q '^rank' out; then die "--show starts ranks"; fi
 	# shellcheck disable=SC2086 # words
-	ok $alone timeout 60 salloc -N 3 -n 6 "$ORRERY" run ./where.sh
+	ok $alone timeout 120 salloc -N 3 -n 6 "$ORRERY" run ./where.sh
 	ran out '0 of 6 h1;1 of 6 h1;2 of 6 h2;3 of 6 h2;4 of 6 h3;5 of 6 h3;'
 done
 # mpirun begins with its own host, if that is in the job.
-ok on h2 timeout 60 salloc -N 3 -n 6 "$ORRERY" run --show ./where.sh
+ok on h2 timeout 120 salloc -N 3 -n 6 "$ORRERY" run --show ./where.sh
 has out '^#   h2  *ranks 0-1$'
 has out '^#   h1  *ranks 2-3$'
-ok on h2 timeout 60 salloc -N 3 -n 6 "$ORRERY" run ./where.sh
+ok on h2 timeout 120 salloc -N 3 -n 6 "$ORRERY" run ./where.sh
 ran out '0 of 6 h2;1 of 6 h2;2 of 6 h1;3 of 6 h1;4 of 6 h3;5 of 6 h3;'
-ok timeout 60 salloc -w h2,h4 -N 2 -n 3 "$ORRERY" run --show ./where.sh
+ok timeout 120 salloc -w h2,h4 -N 2 -n 3 "$ORRERY" run --show ./where.sh
 has out '^#   h2  *ranks 0-1$'
 has out '^#   h4  *rank 2$'
-ok timeout 60 salloc -w h2,h4 -N 2 -n 3 "$ORRERY" run ./where.sh
+ok timeout 120 salloc -w h2,h4 -N 2 -n 3 "$ORRERY" run ./where.sh
 ran out '0 of 3 h2;1 of 3 h2;2 of 3 h4;'
-ok timeout 60 salloc -N 4 --ntasks-per-node=1 "$ORRERY" run --report run.json "$ring"
+ok timeout 120 salloc -N 4 --ntasks-per-node=1 "$ORRERY" run --report run.json "$ring"
 has err '^orrery run: 4 ranks, .* messages'
 has run.json '"nodes": 4'
 # Fewer than that, by -n; more do not fit.
-ok timeout 60 salloc -N 2 -n 4 "$ORRERY" run -n 3 ./where.sh
+ok timeout 120 salloc -N 2 -n 4 "$ORRERY" run -n 3 ./where.sh
 ran out '0 of 3 h1;1 of 3 h1;2 of 3 h2;'
-timeout 60 salloc -N 2 -n 4 "$ORRERY" run -n 5 ./where.sh > out 2> err && die "more ranks than tasks"
+timeout 120 salloc -N 2 -n 4 "$ORRERY" run -n 5 ./where.sh > out 2> err && die "more ranks than tasks"
 has err 'not enough slots'
 # The status of the program is that of the job.
-timeout 60 salloc -N 2 -n 2 "$ORRERY" run sh -c 'exit 7' > out 2> err
+timeout 120 salloc -N 2 -n 2 "$ORRERY" run sh -c 'exit 7' > out 2> err
 got=$?
 [ $got = 7 ] || die "status $got, not 7"
 
 # srun and orrery run exclude each other: each task would start all ranks.
-fails 2 'srun has started this command 3 times.*orrery run.*without srun, or srun --mpi=pmix' timeout 60 srun -n 3 "$ORRERY" run ./where.sh
+fails 2 'srun has started this command 3 times.*orrery run.*without srun, or srun --mpi=pmix' timeout 120 srun -n 3 "$ORRERY" run ./where.sh
 # One task of srun is a shell that is in the job.
-ok timeout 60 srun -n 1 "$ORRERY" run ./where.sh
+ok timeout 120 srun -n 1 "$ORRERY" run ./where.sh
 ran out '0 of 1 h1;'
 
 # An array: each of its jobs has its own hosts.

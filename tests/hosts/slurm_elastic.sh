@@ -6,7 +6,7 @@
 # that fails; a first job that is requeued or cancelled. Neither jobs nor processes are left.
 # orr-test: debug none
 # orr-test: sanitizer none
-# orr-test: timeout 400
+# orr-test: timeout 1200
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 . "$ORR_TEST_SRCDIR/tests/lib/hosts.sh"
 . "$ORR_TEST_SRCDIR/tests/lib/slurm.sh"
@@ -18,7 +18,7 @@ hosts_world "$@"
 hosts_up 4
 slurm_up 4 2
 export STARPU_NCPU=1 OMPI_MCA_mpi_yield_when_idle=1
-limit=$((60 * ${ORR_TEST_FACTOR:-1}))
+limit=$((180 * ${ORR_TEST_FACTOR:-1}))
 stencil=$ORR_TEST_BUILDDIR/examples/stencil_lb/stencil_lb
 loop=$ORR_TEST_BUILDDIR/examples/elastic_loop/elastic_loop
 manager=$ORR_TEST_BUILDDIR/tests/elastic/manager
@@ -39,10 +39,10 @@ fails 2 'manager slurm: this is no job of Slurm.*salloc' "$ORRERY" run --elastic
 fails 2 'manager slurm:soon: .*seconds' "$ORRERY" run --elastic -n 1 --manager slurm:soon "$manager"
 fails 2 'leave those in --mpirun out' "$ORRERY" run --elastic -n 1 --manager slurm --mpirun "--host h1" "$manager"
 fails 2 'beside --manager slurm there can be script:FILE only' "$ORRERY" run --elastic -n 1 --manager slurm --manager unix:a "$manager"
-fails 2 'the job has 2 tasks' timeout 60 salloc -N 2 -n 2 "$ORRERY" run --elastic -n 3 --manager slurm "$manager"
+fails 2 'the job has 2 tasks' timeout 120 salloc -N 2 -n 2 "$ORRERY" run --elastic -n 3 --manager slurm "$manager"
 echo 'at 1 grow much more' > bad.script
-fails 1 'bad.script:1: "at 1 grow much more" is not' timeout 60 salloc -N 2 -n 2 "$ORRERY" run --elastic --manager slurm --manager script:bad.script "$manager"
-ok timeout 60 salloc -N 2 -n 2 "$ORRERY" run --elastic --max 4 --show --manager slurm:30 "$manager"
+fails 1 'bad.script:1: "at 1 grow much more" is not' timeout 120 salloc -N 2 -n 2 "$ORRERY" run --elastic --manager slurm --manager script:bad.script "$manager"
+ok timeout 120 salloc -N 2 -n 2 "$ORRERY" run --elastic --max 4 --show --manager slurm:30 "$manager"
 has out '^# further hosts: by salloc, each for 1 processes; waiting 30 s for them'
 
 # From 2 hosts to 4 and back; the first one that came is drained.
