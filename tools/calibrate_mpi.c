@@ -384,7 +384,7 @@ static int eager_bytes(char *buf, int largest)
  * left out. Rounds are short and many: where others use the cores, some of them are undisturbed. */
 static int measure_network(void)
 {
-	enum { LONG_US = 200000, ROUND_US = 50000, SIZE_US = 500000, SHORT_ROUNDS = 100 };
+	enum { LONG_US = 200000, ROUND_US = 50000, SIZE_US = 300000, SHORT_ROUNDS = 100 };
 	const int largest = 16 << 20;
 	char *buf = calloc(1, (size_t) largest);
 	double best = 1;
@@ -401,7 +401,7 @@ static int measure_network(void)
 		for (int r = 0; r < (bytes < 262144 ? SHORT_ROUNDS : ROUNDS) && !last; r++) {
 			double us = half_round_trip(buf, bytes, repeat);
 			best = us < best ? us : best;
-			last = r >= (bytes < 262144 ? 20 : 2) &&
+			last = r >= (bytes < 262144 ? 4 : 2) &&
 			       starpu_timing_now() - start > SIZE_US;
 			MPI_Bcast(&last, 1, MPI_INT, 0, MPI_COMM_WORLD);
 		}

@@ -371,8 +371,14 @@ def calibrate_network(context, options):
     if measured:
         extra = several.options_of_pair(names, measured.best_pair(), launcher, extra)
     say("messages between two ranks, 1 byte to 16 MiB")
-    lines = on_two_ranks(context, "network", shlex.join(extra))
-    points = [(int(w[1]), float(w[2]) * 1e-6) for w in lines if w[0] == "net"]
+    best = {}
+    # Between hosts again, because others use cores and links for seconds.
+    for _ in range(REPEATS if measured else 1):
+        lines = on_two_ranks(context, "network", shlex.join(extra))
+        for words in lines:
+            if words[0] == "net":
+                best[int(words[1])] = min(float(words[2]) * 1e-6, best.get(int(words[1]), 1e30))
+    points = sorted(best.items())
     pieces = several.one_bandwidth(fit_network(points), points) if measured else fit_network(points)
     eager = several.eager_of(lines)
     nodes = int(options.get("-n", str(len(names)) if names else "2"))

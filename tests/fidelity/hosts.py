@@ -24,12 +24,13 @@ NOISY = 5.0  # per cent from the least to the most of the real runs of a case, f
 MOST_HOSTS = 16
 OWN = (6e9, 2e-6)  # bytes/s and s of messages inside a host
 FUNCTIONS = '. "$ORR_TEST_SRCDIR/tests/lib/script.sh"; . "$ORR_TEST_SRCDIR/tests/lib/hosts.sh"; '
-# What a bucket lets through at once is little beside the messages of the bed, but two packets; queues lose nothing.
+# What a bucket lets through at once is little beside the messages of the bed, but two packets: if one had to fill it, each
+# timer that is late would cost bandwidth. Queues lose nothing.
 BUCKET = (3200, 260e-6)  # bytes at least, and seconds of the rate
 SHAPE = """HOSTS_BURST={bucket} HOSTS_QUEUE=2s
 all=$(for k in $(seq {hosts}); do echo h$k; done)
 for h in $all; do
-	on $h ip link set dev eth0 gso_max_size $(({bucket} - 200))
+	on $h ip link set dev eth0 gso_max_size $(({bucket} / 2))
 	on $h sysctl -q -w net.ipv4.tcp_congestion_control=reno net.ipv4.tcp_slow_start_after_idle=0
 	hosts_shape $h {rate}mbit || die "links cannot be shaped"
 done
@@ -44,7 +45,7 @@ class Case:
     def __init__(self, network, hosts, each, words):
         self.network, self.hosts, self.each, self.words = network, hosts, each, words
         self.real, self.simulated = [], {}
-        self.recorded_floor = None
+        self.recorded_floor = self.recorded_runs = None
 
     @property
     def ranks(self):
@@ -58,6 +59,10 @@ class Case:
     def floor(self):
         """The noise floor of the real runs, in per cent."""
         return fidelity.noise_floor(self.real) if self.recorded_floor is None else self.recorded_floor
+
+    @property
+    def runs(self):
+        return len(self.real) if self.recorded_runs is None else self.recorded_runs
 
     @property
     def spread(self):
@@ -123,12 +128,12 @@ class Bed:
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith(("STARPU_", "ORRERY_"))}
         self.environment.update(STARPU_NCPU="1", ORRERY_MPI_WORKERS_LOOK="0", OMPI_MCA_mpi_yield_when_idle="1", STARPU_HOME=self.folder)
 
-    def run(self, command, **more):
+    def run(self, command, limit=None, **more):
         try:
             done = subprocess.run(command, env=dict(self.environment, **more), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                  check=False, timeout=self.options.limit)
+                                  check=False, timeout=limit or self.options.limit)
         except subprocess.TimeoutExpired:
-            raise SystemExit("fidelity: more than %g s: %s" % (self.options.limit, " ".join(command))) from None
+            raise SystemExit("fidelity: more than %g s: %s" % (limit or self.options.limit, " ".join(command))) from None
         if done.returncode:
             sys.stderr.write(done.stdout + done.stderr)
             raise SystemExit("fidelity: exit status %d of: %s" % (done.returncode, " ".join(command)))
@@ -158,7 +163,8 @@ class Bed:
             return
         self.shape(network)
         hosts = ",".join("h%d" % k for k in range(1, min(4, self.options.most_hosts) + 1))
-        said = self.first([self.orrery, "calibrate", "--network", "--host", hosts, "-o", self.folder, "--name", name]).stderr
+        said = self.first([self.orrery, "calibrate", "--network", "--host", hosts, "-o", self.folder, "--name", name],
+                          limit=5 * self.options.limit).stderr
         with open(self.file(name + ".log"), "w") as file:
             file.write(said)
 
@@ -233,7 +239,7 @@ def one_case(bed, case):
     for model in models:
         case.simulated[model], check = bed.simulate(case, model, platform)
         checks.add(check)
-    while len(case.real) < bed.options.runs or (len(case.real) < bed.options.most_runs and case.spread > NOISY):
+    while case.recorded_floor is None and (len(case.real) < bed.options.runs or (len(case.real) < bed.options.most_runs and case.spread > NOISY)):
         seconds, check = bed.real(case)
         case.real.append(seconds)
         checks.add(check)
@@ -263,7 +269,7 @@ def write_csv(cases, models, path):
         rows = csv.writer(file)
         rows.writerow(COLUMNS + [model + "_s" for model in models])
         for c in cases:
-            rows.writerow([c.words[0], " ".join(c.words[1:]), c.network[0], c.network[1], c.hosts, c.each, len(c.real)] + ["%.6f" % x for x in (c.truth, min(c.real), max(c.real))]
+            rows.writerow([c.words[0], " ".join(c.words[1:]), c.network[0], c.network[1], c.hosts, c.each, c.runs] + ["%.6f" % x for x in (c.truth, min(c.real), max(c.real))]
                           + ["%.2f" % c.floor] + ["%.6f" % c.simulated[m] for m in models])
 
 
@@ -276,7 +282,7 @@ def read_csv(path):
         for row in table:
             case = Case((int(row["rate_mbit"]), int(row["late_us"])), int(row["hosts"]), int(row["ranks_per_host"]), [row["graph"]] + row["words"].split())
             case.real = [float(row["real_%s_s" % k]) for k in ("min", "median", "max")]
-            case.recorded_floor = float(row["floor_percent"])
+            case.recorded_floor, case.recorded_runs = float(row["floor_percent"]), int(row["runs"])
             case.simulated = {model: float(row[model + "_s"]) for model in models}
             cases.append(case)
     return cases, models
@@ -312,18 +318,19 @@ def report(cases, models, bars):
 def in_world(options, cases):
     """Inside of the world of run-hosts."""
     bed, start = Bed(options), time.time()
-    kept, models = read_csv(bed.file("hosts.csv")) if options.keep and os.path.exists(bed.file("hosts.csv")) else ([], [])
+    kept, models = read_csv(bed.file("hosts.csv")) if (options.keep or options.predict) and os.path.exists(bed.file("hosts.csv")) else ([], [])
     kept = [c for c in kept if models == options.models]
     for number, case in enumerate(cases, 1):
         known = [c for c in kept if c.key() == case.key()]
         if known:
-            cases[number - 1] = known[0]
-            continue
+            case = cases[number - 1] = known[0]
+            if not options.predict:
+                continue
         one_case(bed, case)
         sys.stderr.write("%3d of %d, %4.0f s: %s" % (number, len(cases), time.time() - start, row_text(case)))
         write_csv(cases[:number] + [c for c in kept if c not in cases[:number]], options.models, bed.file("hosts.csv"))
     status = report(cases, options.models, options.bars)
-    print("%d real runs per case or more, %.0f s in all" % (min(len(c.real) for c in cases), time.time() - start))
+    print("%d real runs per case or more, %.0f s in all" % (min(c.runs for c in cases), time.time() - start))
     return status
 
 
@@ -342,6 +349,7 @@ def main(arguments):
     parser.add_argument("--only", help="only cases that match this expression, as `cholesky.* 4 x 1, 200'")
     parser.add_argument("--case", metavar="RATE,LATE,HOSTS,RANKS,WORDS", action="append", default=[], help="these cases instead: Mbit/s, microseconds by which the switch is late, hosts, ranks on each, words of tests/fidelity/bed")
     parser.add_argument("--keep", action="store_true", help="do not measure cases again that hosts.csv of the output has")
+    parser.add_argument("--predict", action="store_true", help="nor run them again, but predict them again")
     parser.add_argument("--bars", type=numbers, default=BARS, metavar="MEDIAN,WORST", help="other bars in per cent")
     parser.add_argument("--judge", metavar="CSV", help="measure nothing, show and judge an earlier table")
     parser.add_argument("--in-world", action="store_true", help=argparse.SUPPRESS)
