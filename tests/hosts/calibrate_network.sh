@@ -6,7 +6,7 @@
 # are measured by cluster_chapter.sh.
 # orr-test: debug none
 # orr-test: sanitizer none
-# orr-test: timeout 400
+# orr-test: timeout 900
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 . "$ORR_TEST_SRCDIR/tests/lib/hosts.sh"
 [ "$ORR_TEST_MPI" = yes ] || skip "no mpirun"

@@ -5,7 +5,7 @@
 # (tests/tools/manual.py); a real run and its simulation take about the same time. A command that is wrong is found.
 # orr-test: debug none
 # orr-test: sanitizer none
-# orr-test: timeout 400
+# orr-test: timeout 900
 # orr-test: world real
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 . "$ORR_TEST_SRCDIR/tests/lib/hosts.sh"

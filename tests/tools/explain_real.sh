@@ -3,8 +3,8 @@
 #
 # `orrery explain` names the right cause first in real runs that are made slow on purpose, and accuses nothing in
 # healthy ones. Kernels, programs and callbacks sleep for tens of milliseconds, so that a busy computer changes
-# little; devices are made of main memory. For a few of them the change is made that is proposed, with ORR_CAUSES=all
-# for all: half of the gains must be right within a tenth.
+# little; devices are made of main memory. With ORR_CAUSES=all (`make check-long`) the change is made that is proposed: half
+# of the gains must be right within a tenth. Times of a busy computer are no test of that, so `make check` leaves it out.
 # orr-test: timeout 600
 # orr-test: debug none
 # orr-test: sanitizer none
@@ -15,7 +15,7 @@ app=$ORR_TEST_BUILDDIR/tests/mpi/explain_causes
 . "$ORR_TEST_SRCDIR/tests/lib/causes.sh"
 
 TRIES=3
-FEW="slow-node late-program late-release callback"
+FEW=
 export STARPU_NCPU=1
 r="$ORRERY run --oversubscribe --quiet --trace trace"
 t="make=20000 take=20000"
@@ -47,4 +47,4 @@ d="STARPU_NCPU=1 ORRERY_FAKE_DEVICES=1"
 	healthy pool STARPU_NCPU=4 $r -n 1 $app pool take=50000 tasks=40 rounds=1 blocks=64
 	healthy device $d $r -n 1 $app devices bytes=65536 tasks=20 device=20000 rounds=1
 }
-half_right
+[ "${ORR_CAUSES-}" != all ] || half_right
