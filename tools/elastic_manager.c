@@ -59,7 +59,7 @@ static void answer_status(const struct orr_peers *p, char *text, size_t size)
 	strcat(text, "\n");
 }
 
-/* What a manager says that gives rooms on hosts and takes them back (tools/orrery_slurm.py):
+/* Lines of a manager that gives rooms on hosts and takes them back (tools/orrery_slurm.py):
  *     host NAME:N     the host has room for N processes, 0: none from now on
  *     deny SECONDS    those that wait for room get none: nobody gave it in that time; deny refused:
  * at once status          see answer_status() lost            mpirun has lost processes, so its

@@ -404,7 +404,7 @@ class Walk:
         return self.submitted, rank, before, 0, name
 
     def waited(self, rank, before, at):
-        """How the program waited last between these two times, or None."""
+        """The last wait of the program between these two times, or None."""
         waits = self.run.waits[rank]
         place = bisect.bisect_right(waits, (at, at)) - 1
         return waits[place] if place >= 0 and waits[place].end > before else None

@@ -32,7 +32,7 @@ LOST_S = 5  # so long after the last process mpirun may wait for those that it h
 OVER_S = 5  # more for mpirun to tell daemons to end
 DAEMON_S = 10  # for a daemon to end without mpirun
 END_S = 20
-# What salloc takes from the environment of the first job.
+# Variables that salloc takes from the environment of the first job.
 LIKE = (("SLURM_JOB_PARTITION", "--partition"), ("SLURM_JOB_ACCOUNT", "--account"), ("SLURM_JOB_QOS", "--qos"),
         ("SLURM_JOB_RESERVATION", "--reservation"), ("SLURM_CPUS_PER_TASK", "--cpus-per-task"), ("SLURM_MEM_PER_CPU", "--mem-per-cpu"))
 SHELL = 'echo "$SLURM_JOB_ID $SLURM_JOB_NODELIST"; exec cat > /dev/null'
@@ -127,7 +127,7 @@ class Job:
         self.words = b""
 
     def look(self):
-        """Whether it has its host, has not yet (None), or will not (False)."""
+        """True if it has its host; None: not yet; False: never."""
         if not self.host:
             try:
                 self.words += os.read(self.salloc.stdout.fileno(), 4096)
@@ -140,7 +140,7 @@ class Job:
         return True if self.host else None
 
     def why(self):
-        """What salloc has said last."""
+        """The last words of salloc."""
         self.said.seek(0)
         lines = [line.strip() for line in self.said.read().splitlines() if line.strip()]
         return re.sub(r"^salloc: (error: )?", "", lines[-1]) if lines else "salloc has ended with status %s" % self.salloc.returncode
@@ -321,7 +321,7 @@ class Adapter:
             self.registry.ask("leave %s" % host.name)
 
     def look_at_slurm(self):
-        """What has become of jobs and hosts."""
+        """The fate of jobs and hosts."""
         self.looked = time.monotonic()
         states = ask_slurm("squeue", "-h", "-j", self.first_job, "-o", "%T")
         state = states[0].strip() if states else "gone" if states == [] else None
@@ -415,7 +415,7 @@ class Adapter:
             self.look_at_slurm()
 
     def lost_some(self):
-        """Whether mpirun may wait for processes that it cannot hear of."""
+        """True if mpirun may wait for processes that it cannot hear of."""
         return self.lost or self.relays.lost
 
     def on_signal(self, number, _):

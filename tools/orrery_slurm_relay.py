@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# How mpirun starts its daemons on hosts that come and go (orrery_slurm.py): as its agent, in the place of ssh, this
+# The way in which mpirun starts its daemons on hosts that come and go (orrery_slurm.py): as its agent, in the place of ssh, this
 # file asks the adapter, which starts the daemon as a step of the job that has the host, and carries the connection
 # between mpirun and the daemon. mpirun of Open MPI 4 ends a run whose daemon is lost. So when a host is given back, or
 # fails, the adapter keeps mpirun's end of the connection until the run is over, and drops what comes there.
@@ -196,7 +196,7 @@ class Relays:
                 daemon.cut = True
 
     def is_empty(self, host):
-        """Whether no daemon is left on the host."""
+        """True if no daemon is left on the host."""
         return all(daemon.step is None or daemon.step.poll() is not None for daemon in self.daemons if daemon.host == host)
 
     def close(self):

@@ -159,7 +159,7 @@ class Tree:
         return sum(map(len, self.crossed(a, b)))
 
     def below(self, name):
-        """How many hosts share the link of a switch."""
+        """The number of hosts that share the link of a switch."""
         return sum(name in self.up(host) for host in self.hosts)
 
     def only(self, names):

@@ -42,7 +42,7 @@ On a terminal: q ends, s sorts by the next column, r turns the order round.
 MOST_SILENT = 50  # looks that nobody answers, a tenth of a second apart
 
 # Columns: key, width, text. The lists are those of orrery_lists.py.
-# What the progression did since the last look, in per cent of the time: with messages, in callbacks, with tasks of its own, looking
+# The progression since the last look, in per cent of the time: with messages, in callbacks, with tasks of its own, looking
 # and finding nothing, asleep.
 TURNS = ("carry_pc", "called_pc", "tasks_pc", "poll_pc", "asleep_pc")
 LISTS = ("fetching", "ready", "posted", "flying", "early")
@@ -72,7 +72,7 @@ def row_of(rank):
 
 
 def shares_of_turns(now, before, simulated):
-    """What the progression did between two answers of a rank, as TURNS; {} if that is not known yet."""
+    """The turns of the progression between two answers of a rank, as TURNS; {} if that is not known yet."""
     if not now or not before or now["seconds"] <= before["seconds"]:
         return {}
     span = now["seconds"] - before["seconds"]

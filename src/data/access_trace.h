@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Who used a datum last, for the recorder: an access that waits for nobody comes after them all the
- * same.
+/* The last users of a datum, for the recorder: an access that waits for nobody comes after them all
+ * the same.
  *
  * Invariant: nothing is written to a handle while nothing is recorded. */
 #ifndef ORR_DATA_ACCESS_TRACE_H

@@ -147,8 +147,8 @@ void orr_dyn_evaluate_all(struct orr_dyn_registry *r);
 
 /* ---- room.c ---- */
 
-/* How many processes, with those that are expected, have no room; 0 where nobody says what room
- * there is. */
+/* The number of processes, with those that are expected, without room; 0 where nobody says what
+ * room there is. */
 int orr_dyn_short_of(const struct orr_dyn_registry *r, int more);
 /* The hosts for n processes that start, as HOST:N,HOST:N; empty where nobody says what room there
  * is. The caller frees it. */

@@ -24,7 +24,7 @@ NOISY = 5.0  # per cent from the least to the most of the real runs of a case, f
 MOST_HOSTS = 16
 OWN = (6e9, 2e-6)  # bytes/s and s of messages inside a host
 FUNCTIONS = '. "$ORR_TEST_SRCDIR/tests/lib/script.sh"; . "$ORR_TEST_SRCDIR/tests/lib/hosts.sh"; '
-# What a bucket lets through at once is little beside the messages of the bed, but two packets: if one had to fill it, each
+# A bucket lets through at once little beside the messages of the bed, but two packets: if one had to fill it, each
 # timer that is late would cost bandwidth. Queues lose nothing.
 BUCKET = (3200, 260e-6)  # bytes at least, and seconds of the rate
 SHAPE = """HOSTS_BURST={bucket} HOSTS_QUEUE=2s
@@ -146,7 +146,7 @@ class Bed:
     def shape(self, network):
         if network != self.network:
             rate, late = network
-            # What runs on behind it keeps no pipe open.
+            # A process that runs on behind it keeps no pipe open.
             shape = FUNCTIONS + SHAPE.format(hosts=self.options.most_hosts, rate=rate, late=late, bucket=int(max(BUCKET[0], rate * 1e6 / 8 * BUCKET[1])))
             self.run(["sh", "-c", "(%s) > shape.log 2>&1 || { cat shape.log >&2; exit 1; }" % shape])
         self.network = network
@@ -169,7 +169,7 @@ class Bed:
             file.write(said)
 
     def trees(self, network):
-        """What `orrery calibrate --network` says of trees, for real runs; a simulated one knows its platform."""
+        """The words of `orrery calibrate --network` about trees, for real runs; a simulated one knows its platform."""
         with open(self.file("net-%d-%d.log" % network)) as file:
             return dict(re.findall(r"(ORRERY_MPI_\w+)=(\d+)", file.read()))
 

@@ -34,7 +34,7 @@ clean() {
 	if ls -d "${TMPDIR:-/tmp}"/orrery-* > left.txt 2>&1; then cat left.txt; die "a folder is left"; fi
 }
 
-# What cannot be is refused before anything starts.
+# A wish that cannot be is refused before anything starts.
 fails 2 'manager slurm: this is no job of Slurm.*salloc' "$ORRERY" run --elastic -n 1 --manager slurm "$manager"
 fails 2 'manager slurm:soon: .*seconds' "$ORRERY" run --elastic -n 1 --manager slurm:soon "$manager"
 fails 2 'leave those in --mpirun out' "$ORRERY" run --elastic -n 1 --manager slurm --mpirun "--host h1" "$manager"

@@ -60,7 +60,7 @@ for pid in $there; do
 done
 for pid in $(ps -eo pid,args | awk '/[p]ython.*top --json --interval/ { print $1 }'); do kill "$pid"; done
 wait $looker 2> /dev/null
-# Where there is no rank, there is no run.
+# No rank, no run.
 fails 1 'no run of yours is under way on this computer' "$ORRERY" top --once
 # A host that the agent cannot reach is named, and so is what it says; the run goes on.
 cat > agent <<- END

@@ -169,7 +169,7 @@ struct orr_mpi_heartbeat {
 	int stopping; /* atomic */
 };
 
-/* What the progression did since somebody looked for the first time (orrery top). Atomic. */
+/* Sums of the progression since somebody looked for the first time (orrery top). Atomic. */
 struct orr_mpi_turn_sums {
 	int on;                              /* somebody has looked */
 	int64_t since_ns;                    /* when that was */

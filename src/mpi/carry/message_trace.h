@@ -102,7 +102,7 @@ static inline void orr_mpi_trace_post(struct orr_mpi *mpi, const struct orr_mpi_
 	}
 }
 
-/* What the request, whose datum can be used, comes after; without locks. */
+/* The users that the request, whose datum can be used, comes after; without locks. */
 static inline uint64_t orr_mpi_trace_after(struct orr_mpi *mpi, const struct orr_mpi_req *req)
 {
 	return orr_mpi_is_traced(mpi) ? orr_access_comes_after(&req->acquire.access) : 0;

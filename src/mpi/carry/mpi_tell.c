@@ -73,7 +73,8 @@ static const char *progression(const struct orr_mpi *mpi)
 	return ORR_ATOMIC_LOAD(&mpi->engine.owner) ? "busy" : "idle";
 }
 
-/* How long something has gone on since that moment (0: it does not) and the first look. */
+/* The time for which something has gone on since that moment (0: it does not) and the first look.
+ */
 static uint64_t lasts_ns(const int64_t *moment, int64_t looks_ns, int64_t now_ns)
 {
 	int64_t since_ns = ORR_ATOMIC_LOAD_RELAXED(moment);
@@ -84,7 +85,7 @@ static uint64_t lasts_ns(const int64_t *moment, int64_t looks_ns, int64_t now_ns
 	return now_ns > since_ns ? (uint64_t) (now_ns - since_ns) : 0;
 }
 
-/* What the progression did since the first look, in seconds of the rank's time; this may be that
+/* Sums of the progression since the first look, in seconds of the rank's time; this may be that
  * one. Simulated threads sleep all the rest of the time. */
 static void tell_turns(struct orr_mpi *mpi, FILE *f)
 {
@@ -113,7 +114,7 @@ static void tell_turns(struct orr_mpi *mpi, FILE *f)
 		ORR_ATOMIC_LOAD_RELAXED(&s->things));
 }
 
-/* Whether a name may stand in a text of JSON as it is, and is one of a host. */
+/* True if a name may stand in a text of JSON as it is, and is one of a host. */
 static int is_plain(const char *name)
 {
 	return *name && !name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

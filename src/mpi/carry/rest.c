@@ -76,7 +76,7 @@ static int must_not_sleep(const struct orr_mpi *mpi, enum orr_mpi_outlook outloo
 
 static void rest_asleep(struct orr_mpi *mpi, double us, enum orr_mpi_outlook outlook)
 {
-	/* Who looks while it sleeps learns since when. */
+	/* A look while it sleeps tells since when. */
 	double since_us = orr_mpi_turn_us();
 	int own = orr_thread_self() == mpi->engine.self;
 	unsigned key = orr_waitq_prepare(&mpi->rest.bell);
