@@ -10,7 +10,7 @@ from picture import Picture
 from sources import ROOT, fault
 from svg import Svg
 
-EDGE, LEFT, WIDTH, LINE = 16, 330, 560, 15
+EDGE, LEFT, WIDTH, LINE = 16, 356, 560, 15
 LOW, HIGH = -50, 50  # per cent; what is beyond stands at the edge
 HEAD = re.compile(r'^    graph +size .* floor %((?: +\w+)+)$')
 ROW = re.compile(r'^    (\w+) +(.*?)  +(\d+ x \d+, \d+ Mbit/s(?:, [\d.]+ ms)?) +([\d.]+) +\(([\d.]+) \.\. ([\d.]+)\) +(?:[\d.]+|\?)((?: +[-+][\d.]+)+)$')
@@ -30,6 +30,8 @@ class Models(Picture):
             elif row and models:
                 real, least, most = (float(row.group(i)) for i in (4, 5, 6))
                 rows.append((' '.join(row.groups()[:3]), 100 * least / real - 100, 100 * most / real - 100, [float(e) for e in row.group(7).split()]))
+            elif rows and ' Mbit/s' in line:
+                fault(page['where'], f'{page["path"]} has a line of hosts that is not understood: {line.strip()}')
             elif rows:
                 break
         if not rows:

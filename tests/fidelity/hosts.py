@@ -249,7 +249,7 @@ def one_case(bed, case):
 
 # ---- tables ----
 
-LINE = "%-9s %-30s %-24s %8s %18s %7s"
+LINE = "%-9s %-33s %-24s %8s %18s %7s"
 
 
 def head_text(models):

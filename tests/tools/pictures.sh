@@ -50,6 +50,7 @@ finds 'sim_turns.c does not define stack_lent' doc/pictures/simulated.txt 's/sta
 finds 'networks.svg is out of date' doc/pictures/networks.txt 's/^message B 4 200/message B 4 100/'
 finds '6 numbers for 7 columns' doc/pictures/trees.txt 's/^row 4 1.000/row 4/'
 finds 'has no table of predictions' doc/fidelity.md 's/^    \(cholesky\|lu\|stencil\) /\1 /'
+finds 'has a line of hosts that is not understood: lu' doc/fidelity.md 's/^\(    lu .* Mbit.*[0-9.]\)$/\1 %/'
 finds 'has no table of hosts' doc/fidelity.md 's/^    \(graph  *size\)/\1/'
 finds 'hosts.svg is out of date' doc/fidelity.md 's/^\(    cholesky .* Mbit.*\)[-+][0-9.]*$/\1 +33.3/'
 finds 'no page of doc shows this picture' doc/simulating.md 's/(pictures.networks.svg)/(pictures\/other.svg)/'
