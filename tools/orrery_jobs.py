@@ -12,6 +12,8 @@ from orrery_cli import UserError
 # Variables that tell that this is a job: Slurm, PBS, LSF, OAR, LoadLeveler.
 BATCH_VARIABLES = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "OAR_JOB_ID", "LOADL_STEP_ID")
 
+MOST_NODES = 1 << 20  # of a job
+
 
 def in_job(environment):
     return any(environment.get(name) for name in BATCH_VARIABLES)
@@ -27,18 +29,15 @@ def _number(environment, name):
     return int(value)
 
 
-def _per_node(environment, name):
-    """The sum of Slurm's lists per node: "2(x3),1" is 7. None if it is not set."""
-    value = environment.get(name, "").strip()
-    if not value:
-        return None
-    total = 0
-    for part in value.split(","):
+def per_node(environment, name):
+    """Slurm's list per node: "2(x3),1" is [2, 2, 2, 1]. [] if it is not set."""
+    value, numbers = environment.get(name, "").strip(), []
+    for part in value.split(",") if value else ():
         match = re.fullmatch(r"(\d+)(?:\(x(\d+)\))?", part)
-        if not match:
+        if not match or int(match.group(2) or 1) > MOST_NODES:
             raise UserError("%s=%s: Slurm sets it to a list such as 2(x3),1; give -n N" % (name, value))
-        total += int(match.group(1)) * int(match.group(2) or 1)
-    return total
+        numbers += [int(match.group(1))] * int(match.group(2) or 1)
+    return numbers
 
 
 def _lines(environment, name):
@@ -60,7 +59,8 @@ def _of_slurm(environment):
         ranks = _number(environment, name)
         if ranks:
             return ranks, []
-    return _per_node(environment, "SLURM_TASKS_PER_NODE") or _per_node(environment, "SLURM_JOB_CPUS_PER_NODE"), []
+    numbers = per_node(environment, "SLURM_TASKS_PER_NODE") or per_node(environment, "SLURM_JOB_CPUS_PER_NODE")
+    return sum(numbers) or None, []
 
 
 def check_step(environment):

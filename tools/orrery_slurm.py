@@ -56,17 +56,6 @@ def wait_of(manager):
     return float(value)
 
 
-def per_node(text):
-    """Slurm's list per node as numbers: 2(x3),1 is 2, 2, 2, 1."""
-    numbers = []
-    for part in text.split(","):
-        match = re.fullmatch(r"(\d+)(?:\(x(\d+)\))?", part)
-        if not match:
-            return []
-        numbers += [int(match[1])] * int(match[2] or 1)
-    return numbers
-
-
 def first_hosts(environment):
     """{host: ranks} of the job that we are in."""
     if not environment.get("SLURM_JOB_ID"):
@@ -75,7 +64,7 @@ def first_hosts(environment):
         if not shutil.which(tool):
             raise UserError("--manager slurm: %s is not there; install Slurm's commands (Debian: slurm-client)" % tool)
     hosts = orrery_jobs.hosts_of_job(environment)
-    tasks = per_node(environment.get("SLURM_TASKS_PER_NODE", ""))
+    tasks = orrery_jobs.per_node(environment, "SLURM_TASKS_PER_NODE")
     if not hosts or len(hosts) != len(tasks):
         raise UserError("--manager slurm: SLURM_JOB_NODELIST=%s and SLURM_TASKS_PER_NODE=%s do not say which hosts the job has"
                         % (environment.get("SLURM_JOB_NODELIST"), environment.get("SLURM_TASKS_PER_NODE")))
