@@ -32,21 +32,17 @@ class Orrery(AutotoolsPackage, CudaPackage):
 
     # Variants of StarPU's recipe.
     variant("fxt", default=True, description="Traces, which are always there")
-    variant("examples", default=False, description="Examples, which are built and not installed")
     variant("fast", default=True, description="Without StarPU's own debugging checks")
-    variant("openmp", default=False, description="Compiler runtime of OpenMP over tasks")
-    variant("papi", default=False, description="Hardware counters by PAPI")
-    variant("nmad", default=False, description="Messages over NewMadeleine")
-    variant("simgridmc", default=False, description="Model checking by SimGrid")
     conflicts("~fxt", msg="traces are always there; a run without one costs nothing for it")
     conflicts("~fast", msg="the checks of Orrery are those of +debug")
-    for name, reason in (
-        ("openmp", "Orrery has no runtime of OpenMP; programs of OpenMP run beside it"),
-        ("papi", "Orrery reads no hardware counters"),
-        ("nmad", "Orrery's messages go over MPI or UCX"),
-        ("simgridmc", "Orrery's simulations are not model checked"),
-        ("examples", "build and run them in a checkout"),
+    for name, what, reason in (
+        ("examples", "Examples, which are built and not installed", "build and run them in a checkout"),
+        ("openmp", "Compiler runtime of OpenMP over tasks", "programs of OpenMP run beside Orrery, not on it"),
+        ("papi", "Hardware counters by PAPI", "Orrery reads no hardware counters"),
+        ("nmad", "Messages over NewMadeleine", "Orrery's messages go over MPI or UCX"),
+        ("simgridmc", "Model checking by SimGrid", "Orrery's simulations are not model checked"),
     ):
+        variant(name, default=False, description=what)
         conflicts("+" + name, msg=reason)
 
     depends_on("c", type="build")
