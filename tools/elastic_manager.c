@@ -61,10 +61,12 @@ static void answer_status(const struct orr_peers *p, char *text, size_t size)
 
 /* Lines of a manager that gives rooms on hosts and takes them back (tools/orrery_slurm.py):
  *     host NAME:N     the host has room for N processes, 0: none from now on
- *     deny SECONDS    those that wait for room get none: nobody gave it in that time; deny refused:
- * at once status          see answer_status() lost            mpirun has lost processes, so its
- * status says nothing about the run finish          all processes have ended, some of them on hosts
- * that mpirun cannot reach NULL: it is no such line. The answer stays until the next call. */
+ *     deny SECONDS    those that wait for room get none: nobody gave it in that time
+ *     deny refused    the same: nobody will ever give it
+ *     status          see answer_status()
+ *     lost            mpirun has lost processes, so its status says nothing about the run
+ *     finish          all processes have ended, some of them on hosts that mpirun cannot reach
+ * NULL: it is no such line. The answer stays until the next call. */
 static const char *grant(struct orr_peers *p, struct orr_peer *c)
 {
 	static char text[1 << 16];

@@ -10,13 +10,18 @@
  *   ready                          ok UID N PLACE DYNAMIC LINK, or leave: it is not wanted
  *   psetop OP N NAME... N SET... KEY VALUE...
  *                                  ok OP N NAME...; OP 0: refused; or spawn N: the process starts
- *                                  N others, and says spawned 1 or spawned 0, which has this
- * answer; behind N, the number of the start, and where: HOST:N,HOST:N query COLL SET as psetop get
- * COLL SET WAIT KEY...       ok KEY VALUE... set SET KEY VALUE...           ok finalize SET ok info
- * SET                       ok SIZE DYNAMIC INCLUDED PRIMARY psets                          ok
- * NAME... members SET                    ok UID... join TAG UID...                ok NUMBER PLAN...
- * (links.h) port NUMBER PIECE TEXT         ok ask NUMBER PIECE               ok TEXT, when it is
- * known
+ *                                  N others, and says spawned 1 or spawned 0, which has this answer
+ *                                  (behind N the number of the start, and HOST:N,HOST:N: where)
+ *   query COLL SET                 as psetop
+ *   get COLL SET WAIT KEY...       ok KEY VALUE...
+ *   set SET KEY VALUE...           ok
+ *   finalize SET                   ok
+ *   info SET                       ok SIZE DYNAMIC INCLUDED PRIMARY
+ *   psets                          ok NAME...
+ *   members SET                    ok UID...
+ *   join TAG UID...                ok NUMBER PLAN... (links.h)
+ *   port NUMBER PIECE TEXT         ok
+ *   ask NUMBER PIECE               ok TEXT, when it is known
  *
  * A peer's words are checked here, whatever it knows to authenticate itself with: names, numbers
  * and counts that it cannot have are answered with an error, and what it makes the registry keep
