@@ -413,8 +413,6 @@ class Walk:
         """From the end of a wait to what ended it; None: that is not known, and nothing was taken off."""
         if wait.call.startswith(BARRIER):
             last = last_to_come(self.run, rank, wait)
-            if last is None:
-                return None
             self.piece(wait.end, "program", name, rank)
             self.piece(last[1], "barrier", name, last[0])
             return self.submitted, last[0], last[1], 0, name
