@@ -75,6 +75,11 @@ unsigned starpu_worker_get_ids_by_type(enum starpu_worker_archtype type, int *wo
 /* The num-th worker of a kind, or the one that drives that device; -1 when there is none. */
 int starpu_worker_get_by_type(enum starpu_worker_archtype type, int num);
 int starpu_worker_get_by_devid(enum starpu_worker_archtype type, int devid);
+/* The other way round: number of a worker among those of its kind, from 0 on, so that
+ * starpu_worker_get_by_type(its kind, that number) is the worker; -1 for what is none. The first
+ * asks for the calling worker, and gives -1 in other threads. */
+int starpu_worker_get_range(void);
+int starpu_worker_get_range_by_id(int id);
 /* Store the numbers of at most num different devices of that kind into devids; returns how many
  * were stored. */
 int starpu_worker_get_devids(enum starpu_worker_archtype type, int *devids, int num);

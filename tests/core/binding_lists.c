@@ -16,6 +16,7 @@ static void is_on(enum starpu_worker_archtype type, int i, int unit)
 	int worker = starpu_worker_get_by_type(type, i);
 
 	CHECK_IS(starpu_worker_get_bindid(worker), unit);
+	CHECK_IS(starpu_worker_get_range_by_id(worker), i);
 }
 
 /* Those of the device of CUDA, of the one of OpenCL, and of two workers of CPUs. */

@@ -21,6 +21,7 @@ static void note(void *arg)
 	CHECK(starpu_worker_get_local_memory_node() ==
 	      starpu_worker_get_memory_node((unsigned) id));
 	CHECK(starpu_combined_worker_get_size() == 1 && starpu_combined_worker_get_rank() == 0);
+	CHECK(starpu_worker_get_range() == id);
 	seen[id]++;
 }
 
@@ -37,6 +38,9 @@ static void check_workers(void)
 	CHECK(starpu_worker_get_count_by_type(STARPU_CPU_WORKER) == (int) n);
 	CHECK(starpu_worker_get_count_by_type((enum starpu_worker_archtype) 77) < 0);
 	CHECK(starpu_worker_get_id() == -1);
+	CHECK(starpu_worker_get_range() == -1);
+	CHECK(starpu_worker_get_range_by_id(-1) == -1 &&
+	      starpu_worker_get_range_by_id((int) n) == -1);
 	CHECK(starpu_worker_get_ids_by_type(STARPU_CPU_WORKER, ids, STARPU_NMAXWORKERS) == n);
 	CHECK(starpu_worker_get_ids_by_type(STARPU_CPU_WORKER, ids, 2) == 2);
 	CHECK(starpu_worker_get_devids(STARPU_CPU_WORKER, devids, STARPU_NMAXWORKERS) == (int) n);

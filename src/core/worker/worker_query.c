@@ -106,6 +106,23 @@ int starpu_worker_get_by_type(enum starpu_worker_archtype type, int num)
 	return -1;
 }
 
+int starpu_worker_get_range_by_id(int id)
+{
+	struct orr_worker *w = worker(id), *o;
+	int n = 0;
+
+	if (!w)
+		return -1;
+	for (o = orr_self()->core->workers; o < w; o++)
+		n += o->arch == w->arch;
+	return n;
+}
+
+int starpu_worker_get_range(void)
+{
+	return starpu_worker_get_range_by_id(starpu_worker_get_id());
+}
+
 int starpu_worker_get_by_devid(enum starpu_worker_archtype type, int devid)
 {
 	struct orr_process *proc = orr_self();
