@@ -80,11 +80,12 @@ names() {
 	again
 	mv saved/d0-t1-r0-i4 saved/d0-t1-r0-i9
 	(run 1 4 end) > out 2> err || { cat out err; die "$world: a file with another number"; }
-	grep -q 'r0-i9 is damaged: it was another checkpoint' out err || { cat out err; die "$world: a name is believed"; }
+	# Open MPI 5.0 may put the halves of a long output's lines on different streams.
+	{ grep -q 'r0-i9 is damaged: ' out err && grep -q 'was another checkpoint' out err; } || { cat out err; die "$world: a name is believed"; }
 	again
 	cp saved/d0-t1-r1-i4 saved/d0-t1-r0-i4
 	(run 1 4 end) > out 2> err || { cat out err; die "$world: a file of another rank"; }
-	grep -q 'it was another checkpoint' out err || { cat out err; die "$world: a name is believed"; }
+	grep -q 'was another checkpoint' out err || { cat out err; die "$world: a name is believed"; }
 	again
 	mv saved/d0-t1-r0-i4 saved/d0-t1-r0-i4000000000
 	(run 1 4 end) > out 2> err || { cat out err; die "$world: a file with a great number"; }

@@ -20,7 +20,7 @@ cell() {
 		"$@" > out 2>&1 < /dev/null
 		got=$?
 	fi
-	lines=$(wc -l < out)
+	lines=$(without_launcher out | wc -l)
 	echo "status $got, $lines lines: $*"
 	[ $got = "$want" ] || { cat out; die "status $got, not $want"; }
 	[ "$lines" -le $screen ] || { cat out; die "$lines lines are more than a screen"; }

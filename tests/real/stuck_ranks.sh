@@ -24,7 +24,7 @@ stuck() {
 	grep '^  ' err | head -n 1 > second
 	has second "$second"
 	for pattern in "$@"; do has err "$pattern"; done
-	[ "$(wc -l < err)" -le 24 ] || die "$what: more than a screen: $(cat err)"
+	[ "$(without_launcher err | wc -l)" -le 24 ] || die "$what: more than a screen: $(cat err)"
 }
 # The sanitizer for threads has one of its own, so that nobody is sure.
 case ${ORR_TEST_SANITIZER:-no} in *thread*) ;; *)

@@ -18,7 +18,7 @@ says() {
 if [ "$ORR_TEST_SIM" = yes ]; then
 	ok env STARPU_SCHED=dmda STARPU_PROFILING=1 ORRERY_TRACE=trace "$ORRERY" sim -n 2 --seed 7 --cost-submit 1.25 \
 		--network maxmin --report a.json --stats a.csv "$ring.sim"
-	has err '^orrery sim: machine .*cores a node.*, platform default, network maxmin \(12.50 GB/s, 1 us\), seed 7, Orrery [0-9.]+, SimGrid 3\.[0-9]+$'
+	has err '^orrery sim: machine .*cores a node.*, platform default, network maxmin \(12.50 GB/s, 1 us\), seed 7, Orrery [0-9.]+, SimGrid [34]\.[0-9]+$'
 	says a.json 'r["run"]["world"] == "simulated" and r["run"]["seed"] == "7" and r["run"]["costs"].startswith("submit 1.25, ")'
 	says a.json 'r["run"]["network"] == "maxmin, 12.5 GB/s and 1 us between nodes 0 and 1" and r["run"]["platform"] == "default cluster"'
 	says a.json 'r["run"]["environment"] == "STARPU_PROFILING=1 STARPU_SCHED=dmda" and r["run"]["machine"] == r["machine"]'
