@@ -12,7 +12,7 @@ import statistics
 from orrery_critical import BARRIER, Run, Walk, ended_wait, last_to_come, latest
 from orrery_tracefile import TURNS, cause_of
 
-MOST = 30000   # tasks and messages; beyond, an answer would take long
+MOST = 40000   # tasks and messages, of about six steps each (60 us and 1 KiB): beyond, an answer would take longer than 15 s
 MESSAGES = next(number for number, name in TURNS.items() if name == "messages")
 HELD_NS = 2000  # a send that leaves so late after its datum was there waited for something else
 
