@@ -17,7 +17,7 @@ from orrery_tracefile import BLOCK, EVENT, NUMBER, RECEIVE, RELAYED
 LAYOUT = np.dtype([("ns", "=i8"), ("kind", "u1"), ("flags", "u1"), ("worker", "=i2"), ("a", "=u4"), ("b", "=u8"), ("c", "=u8"),
                    ("d", "=u8")])
 # The fields that are kept of each kind of event, besides its time, its process and its place in the file.
-FIELDS = {"submit": "abcd", "release": "bc", "ready": "bc", "start": ("worker", "a", "b", "c"), "end": "b", "done": "b",
+FIELDS = {"submit": "abcd", "release": "bc", "ready": "bc", "start": ("worker", "a", "b", "c"), "end": "b", "done": "bc",
           "post": ("flags", "a", "b", "c", "d"), "grant": "bc", "route": "ab", "send": ("flags", "a", "b", "c", "d"), "sent": "b",
           "envelope": ("flags", "a", "b", "c", "d"), "match": "ab", "recv": "abd", "copy": ("worker", "a", "b", "c"),
           "copied": "abc", "user": ("worker", "a", "b"), "engine": ("flags", "a", "b", "d"), "waited": "abc"}
@@ -181,6 +181,7 @@ class Columns:
         t.name[t.rows(keys["start"])] = self.name_of(e["start"].process, e["start"].a)
         t.column("worker", keys["start"], e["start"].worker, -1, np.int32)
         t.column("fetch", keys["start"], e["start"].c.astype(np.int64), 0)
+        t.column("over", keys["done"], e["done"].c, 0, np.uint64)
         t.column("cause", keys["ready"], e["ready"].c, 0, np.uint64)
         t.column("parent", keys["submit"], e["submit"].d, 0, np.uint64)
         t.column("priority", keys["submit"], e["submit"].c.astype(np.int64), 0)
@@ -245,7 +246,7 @@ class Columns:
 
 class Task:
     """A row of the tasks, with the fields of orrery_critical.Task."""
-    __slots__ = ("columns", "row", "key", "name", "submit", "ready", "start", "end", "done", "fetch", "worker", "cause", "parent")
+    __slots__ = ("columns", "row", "key", "name", "submit", "ready", "start", "end", "done", "fetch", "worker", "cause", "parent", "over")
 
     def __init__(self, columns, row):
         t = columns.tasks
@@ -254,7 +255,7 @@ class Task:
         self.name, self.fetch, self.worker = columns.names[t.name[row]], int(t.fetch[row]), int(t.worker[row])
         self.submit, self.ready, self.start, self.end, self.done = (
             None if at == NEVER else int(at) for at in (t.submit[row], t.ready[row], t.start[row], t.end[row], t.done[row]))
-        self.cause, self.parent = int(t.cause[row]), int(t.parent[row])
+        self.cause, self.parent, self.over = int(t.cause[row]), int(t.parent[row]), int(t.over[row])
 
     @property
     def before(self):

@@ -31,12 +31,12 @@ KINDS = {
 
 class Task:
     __slots__ = ("key", "name", "submit", "ready", "start", "end", "done", "fetch", "worker", "cause", "parent", "before",
-                 "priority", "model")
+                 "priority", "model", "over")
 
     def __init__(self, key):
         self.key, self.name, self.worker, self.priority, self.model = key, "unnamed", -1, None, None
         self.submit = self.ready = self.start = self.end = self.done = self.before = None
-        self.fetch, self.cause, self.parent = 0, 0, 0
+        self.fetch, self.cause, self.parent, self.over = 0, 0, 0, 0   # over: what its end waited for
 
 
 class Request:
@@ -165,9 +165,9 @@ class Run:
     def on_end(self, ns, rank, _kind, _flags, _worker, _a, b, _c, _d, _process):
         self.task(rank, b).end = ns
 
-    def on_done(self, ns, rank, _kind, _flags, _worker, _a, b, _c, _d, _process):
+    def on_done(self, ns, rank, _kind, _flags, _worker, _a, b, c, _d, _process):
         task = self.task(rank, b)
-        task.done = ns
+        task.done, task.over = ns, c
         self.ends[rank].append((ns, task.key))
 
     def on_post(self, ns, rank, _kind, flags, _worker, a, b, c, d, _process):
@@ -310,7 +310,7 @@ class Walk:
     def at(self, complete):
         """The step at a task or a receive that is complete: (time, 0 or 1, key)."""
         if complete[1] == 0:
-            return self.ended, self.run.tasks[complete[2]]
+            return self.over, self.run.tasks[complete[2]]
         return self.received, self.run.requests[complete[2]]
 
     def walk(self, step):
@@ -325,6 +325,14 @@ class Walk:
         """Whether no event between these two times is missing."""
         windows = self.run.windows
         return windows is None or (first is not None and last is not None and last < first // windows[1] * windows[1] + windows[0])
+
+    def over(self, task):
+        """A task is over: it was executed, and what its end waited for is over, too."""
+        if cause_of(task.over)[0] != "program" and (task.end is None or task.end < self.now):
+            step = self.follow(task.key[0], task.over, task.name)
+            if step is not None:
+                return step
+        return self.ended(task)
 
     def ended(self, task):
         """The end of a task: its kernel, and before it whatever held it up last."""
@@ -368,6 +376,8 @@ class Walk:
             task = self.run.tasks.get((rank, number))
             if task is None:
                 return None
+            if cause_of(task.over)[0] != "program":
+                return self.over, task
             if task.end is not None:
                 self.piece(task.end, "runtime", name, rank)
             return self.ended, task
@@ -422,7 +432,7 @@ class Walk:
         kind, of, ns = what
         self.piece(wait.end, "program", name, rank)
         self.piece(ns, "runtime", name, rank)
-        return self.ended if kind == "task" else self.received if of.receive else self.was_sent, of
+        return self.over if kind == "task" else self.received if of.receive else self.was_sent, of
 
     def received(self, request):
         """A message can be used: the receive was late, or the message was."""

@@ -2,6 +2,8 @@
 #
 # `orrery explain`: says where the time of a recorded run went, in words.
 # Invariant: the shares are those of the critical path, and add up to the makespan.
+import contextlib
+import gc
 import json
 import os
 import sys
@@ -70,6 +72,20 @@ def run_of(trace):
     return orrery_columns.Run(orrery_columns.Columns(trace))
 
 
+@contextlib.contextmanager
+def no_collector():
+    """Without Python's search for unused circles of objects: a replay makes millions of objects that are all in use, and half of its time
+    would go into that search."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
+@no_collector()
 def answer(trace, run=None, pieces=None):
     """What there is to say, as --json prints it; of a run and its critical path, if the caller has them already."""
     run = run or run_of(trace)

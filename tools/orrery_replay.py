@@ -12,7 +12,7 @@ import statistics
 from orrery_critical import BARRIER, Run, Walk, ended_wait, last_to_come, latest
 from orrery_tracefile import TURNS, cause_of
 
-MOST = 30000   # tasks and messages; beyond, an answer would take long
+MOST = 40000   # tasks and messages, of about six steps each (60 us and 1 KiB): beyond, an answer would take longer than 15 s
 MESSAGES = next(number for number, name in TURNS.items() if name == "messages")
 HELD_NS = 2000  # a send that leaves so late after its datum was there waited for something else
 
@@ -93,6 +93,7 @@ class Replay:
         self.policy = trace.text.get("policy", "lws")
         self.of = {}            # (kind, key): step
         self.make_steps()
+        self.end_others()
         self.first = run.first
         self.connect_tasks()
         self.connect_messages()
@@ -148,6 +149,13 @@ class Replay:
                 if at is not None:
                     self.of[kind, m.key] = Step(kind, m, at, m.sender if kind == "send" else m.key[1])
 
+    def end_others(self):
+        """A task whose end waited for another one is over when that one is. (Its event comes when others have gone on already.)"""
+        for t in sorted((t for t in self.run.tasks.values() if t.over and t.done is not None), key=lambda t: -t.done):
+            step, cause = self.of["done", t.key], self.cause(t.key[0], t.over)
+            if cause is not None:
+                step.at = min(step.at, max(cause.at, t.end or 0))
+
     def flights(self):
         """(message, its receive) of those that travelled from one rank to another."""
         for r in self.run.requests.values():
@@ -165,7 +173,8 @@ class Replay:
         """The step that a cause is."""
         kind, number = cause_of(value)
         if kind == "task":
-            return self.of.get(("end", (rank, number)))
+            task = self.run.tasks.get((rank, number))
+            return self.of.get(("done" if task is not None and task.over else "end", (rank, number)))
         if kind == "message":
             return self.of.get(("recv", (rank, number))) or self.of.get(("sent", (rank, number)))
         return None
@@ -177,9 +186,9 @@ class Replay:
             self.after("ready", t.key, (get(("submit", t.key)), 0), *((s, max(0, ns - s.at)) for s, ns in causes if s is not None))
             b = t.before
             self.after("start", t.key, (get(("ready", t.key)), 0),
-                       (b and (get(("done", b.key)) or get(("end", b.key))), 0))
+                       (b and (None if b.over else get(("done", b.key))) or b and get(("end", b.key)), 0))
             self.after("end", t.key, (get(("start", t.key)), 0))
-            self.after("done", t.key, (get(("end", t.key)), 0))
+            self.after("done", t.key, (get(("end", t.key)), 0), (self.cause(t.key[0], t.over), 0))
 
     def connect_messages(self):
         get, run = self.of.get, self.run

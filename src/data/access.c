@@ -502,7 +502,7 @@ int orr_acquire_wait(struct orr_acquire *a, starpu_data_handle_t h, int node,
 	double since_us = orr_trace_wait_begin(self);
 
 	ORR_PARK_UNTIL(self, "the acquisition of a datum", ORR_ATOMIC_LOAD(&done));
-	if (since_us > 0 && self->trace)
+	if (since_us >= 0 && self->trace)
 		orr_trace_waited(self, since_us, "the acquisition of a datum",
 				 orr_access_comes_after(&a->access));
 	return 0;

@@ -84,7 +84,8 @@ enum orr_trace_kind {
 	ORR_TRACE_START,   /* worker, a string: name, c nanoseconds since the worker took it, d
 			      string: its performance model's name */
 	ORR_TRACE_END,     /* worker */
-	ORR_TRACE_DONE,    /* worker, -1: executed by none */
+	ORR_TRACE_DONE, /* worker, -1: executed by none; c cause: what its end waited for last, 0:
+			   its own execution */
 	/* About messages. `request` is the number of a send or receive in its process, in the low
 	 * half of b; where b has a `message`, its number among those from `origin` to the process
 	 * that receives it is in the high half. */
@@ -110,7 +111,8 @@ enum orr_trace_kind {
 			     callbacks of the program */
 	ORR_TRACE_SUM,    /* flags: enum orr_trace_sum, as of ns, which is the latest of its
 			     events, with the fields that it says; it grows as the run goes on */
-	ORR_TRACE_AFTER,  /* b task: it comes after c cause, which was over when it was submitted */
+	ORR_TRACE_AFTER,  /* b task: it comes after c cause, which was over when it was submitted,
+			     or which a tag without a task waited for */
 	ORR_TRACE_WAITED, /* a string: the call in which a thread of the program waited until now, b
 			     nanoseconds, c cause that let it go on; 0: see the time */
 	ORR_TRACE_NKINDS

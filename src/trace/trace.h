@@ -30,10 +30,11 @@ uint32_t orr_trace_string(struct orr_process *proc, const char *text);
 void orr_trace_place(struct orr_process *proc, double behind_us);
 /* For a thread of the program that is about to wait, and that has waited for what the call says,
  * until the cause let it go on (0: not known): recorded if it was a microsecond or more. The first
- * one does not require proc->trace. */
+ * one does not require proc->trace, and returns a negative time without it: a simulated run begins
+ * at 0. */
 static inline double orr_trace_wait_begin(const struct orr_process *proc)
 {
-	return __builtin_expect(proc->trace != NULL, 0) ? orr_sys_now_us() : 0;
+	return __builtin_expect(proc->trace != NULL, 0) ? orr_sys_now_us() : -1;
 }
 void orr_trace_waited(struct orr_process *proc, double since_us, const char *call, uint64_t cause);
 /* A mark of the program: "what text" with a number, in the thread that steps `worker`, or none

@@ -51,9 +51,14 @@ if [ "${ORR_TEST_SIM:-yes}" = yes ]; then
 	fails 2 'one run, or two' "$ORRERY" explain a a a
 fi
 if [ "${ORR_TEST_MPI:-yes}" = yes ]; then
-	ok "$ORRERY" run -n 3 --trace r "$tasks"
-	adds_up r 0.02
-	ok "$ORRERY" explain r
+	# (On a busy computer, a program may be interrupted between two submissions, which the path has then.)
+	for try in 1 2 3; do
+		ok "$ORRERY" run -n 3 --trace r "$tasks"
+		adds_up r 0.02
+		ok "$ORRERY" explain r
+		if grep -q 'kernel chain (30 times)$' out; then break; fi
+		echo "try $try: the path has other things than the chain"
+	done
 	has out 'kernel chain \(30 times\)$'
 	has out 'times are of real clocks'
 fi

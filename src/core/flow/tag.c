@@ -22,6 +22,7 @@
 #include "base/park.h"
 #include "core/task/task.h"
 #include "core/task/task_array.h"
+#include "core/task/task_trace.h"
 #include "core/flow/task_state.h"
 
 #include <errno.h>
@@ -52,6 +53,7 @@ struct orr_tag {
 	struct link *in;             /* from those that it depends on */
 	unsigned nout, nin;
 	unsigned nfired;          /* how often it fired, for those who wait */
+	uint64_t cause;           /* of its last firing; 0: the program */
 	unsigned nwaiting;        /* threads in starpu_tag_wait */
 	struct orr_tag *fired_by; /* while it fires: the pure tag that made it do so... */
 	struct link *firing;      /* ...and the next of its links that it fires */
@@ -145,6 +147,22 @@ static void free_link(struct link *l)
 
 /* ---- firing, and beginning anew; all under tag_lock ---- */
 
+/* While a trace is recorded: t, which waits for tag `from`, or did, comes after what let it fire. A
+ * tag without a task fires by the last one that it depends on, and comes after the others all the
+ * same. */
+static void trace_edges(const struct orr_task *t, const struct orr_tag *from, int waits)
+{
+	struct orr_process *proc = orr_self();
+
+	if (!proc->trace)
+		return;
+	if (!waits)
+		orr_task_trace_comes_after(proc, t, from->cause);
+	for (const struct link *l = from->pure ? from->in : NULL; l; l = l->next_in)
+		if (l->from->cause != from->cause)
+			orr_task_trace_comes_after(proc, t, l->from->cause);
+}
+
 /* Begins to fire a tag, if it has not fired, because `by` did. Returns the tag that fires next. */
 static struct orr_tag *fire_begin(struct orr_tag *tag, struct orr_tag *by)
 {
@@ -153,6 +171,7 @@ static struct orr_tag *fire_begin(struct orr_tag *tag, struct orr_tag *by)
 	orr_assertf(!tag->firing, "tag %llu fires while it fires", (unsigned long long) tag->id);
 	tag->fired = 1;
 	tag->nfired++;
+	tag->cause = orr_thread_cause(orr_thread_self());
 	tag->fired_by = by;
 	tag->firing = tag->out;
 	return tag;
@@ -179,6 +198,7 @@ static struct orr_tag *fire_link(struct link *l, struct orr_task_array *released
 			continue;
 		t->tag_missing--;
 		orr_assert(t->tag_missing == s->missing);
+		trace_edges(t, l->from, 1);
 		if (orr_task_array_add(released, t))
 			orr_fatal("out of memory while firing tag %llu",
 				  (unsigned long long) l->from->id);
@@ -276,6 +296,9 @@ void orr_tag_task_submitted(struct orr_task *t)
 	tag->cycles = t->pub->regenerate;
 	t->tag = tag;
 	t->tag_missing = tag->missing;
+	for (const struct link *l = tag->in; l; l = l->next_in)
+		if (l->state != MISSING)
+			trace_edges(t, l->from, 0);
 	if (tag->missing)
 		ORR_ATOMIC_ADD(&t->owner.ndeps, (int32_t) tag->missing);
 	orr_unlock(&proc->core->tag_lock);
@@ -406,6 +429,7 @@ static void wait_one(struct orr_process *proc, starpu_tag_t id)
 {
 	struct orr_tag *tag;
 	unsigned seen;
+	double since_us = orr_trace_wait_begin(proc);
 
 	orr_lock(&proc->core->tag_lock);
 	tag = tag_get(proc, id);
@@ -416,7 +440,10 @@ static void wait_one(struct orr_process *proc, starpu_tag_t id)
 	orr_lock(&proc->core->tag_lock);
 	orr_assert(tag->nwaiting > 0);
 	tag->nwaiting--;
+	uint64_t cause = tag->cause;
 	orr_unlock(&proc->core->tag_lock);
+	if (since_us >= 0 && proc->trace)
+		orr_trace_waited(proc, since_us, "starpu_tag_wait", cause);
 }
 
 int starpu_tag_wait_array(unsigned ntags, starpu_tag_t *id)

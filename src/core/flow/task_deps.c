@@ -11,19 +11,22 @@
 #include "core/task/graph.h"
 #include "core/flow/task_state.h"
 #include "core/task/task_array.h"
+#include "core/task/task_trace.h"
 #include "core/flow/task_data.h"
 
-/* Calls that arrive after the end of `dep` add nothing. */
-static int add_successor(struct orr_task *dep, struct orr_task *t, int end)
+/* Calls that arrive after the end of `dep` add nothing: `over` becomes 1 then. */
+static int add_successor(struct orr_task *dep, struct orr_task *t, int end, int *over)
 {
 	int ret = 0;
 
-	if (ORR_ATOMIC_LOAD(&dep->state) == ORR_TASK_DONE)
+	*over = ORR_ATOMIC_LOAD(&dep->state) == ORR_TASK_DONE;
+	if (*over)
 		return 0;
 	orr_assertf(end || ORR_ATOMIC_LOAD_RELAXED(&t->state) == ORR_TASK_NEW,
 		    "task %s, which was submitted, gets a dependency", orr_task_name(t->pub));
 	orr_lock(&dep->lock);
-	if (!dep->terminated) {
+	*over = dep->terminated;
+	if (!*over) {
 		if (end) {
 			ORR_ATOMIC_ADD(&t->nend_deps, 1);
 			ret = orr_task_array_add(&dep->end_succ, t);
@@ -39,7 +42,9 @@ static int add_successor(struct orr_task *dep, struct orr_task *t, int end)
 
 static void declare(struct starpu_task *task, unsigned n, struct starpu_task *deps[], int end)
 {
+	struct orr_process *proc = orr_self();
 	struct orr_task *t = orr_task_private(task);
+	int over;
 
 	if (!end && t->state != ORR_TASK_NEW && t->state != ORR_TASK_DONE)
 		orr_fatal(
@@ -47,6 +52,7 @@ static void declare(struct starpu_task *task, unsigned n, struct starpu_task *de
 			orr_task_name(task));
 	if (t->state == ORR_TASK_DONE)
 		orr_task_renew(t);
+	orr_task_give_number(proc, t); /* events may name it from here on */
 	for (unsigned i = 0; i < n; i++) {
 		struct orr_task *dep;
 
@@ -54,11 +60,13 @@ static void declare(struct starpu_task *task, unsigned n, struct starpu_task *de
 			orr_fatal("task %s cannot depend on %s", orr_task_name(task),
 				  deps[i] ? "itself" : "a NULL task");
 		dep = orr_task_private(deps[i]);
-		if (__builtin_expect(ORR_ATOMIC_LOAD(&orr_self()->core->graph) != NULL, 0) && !end)
-			orr_graph_depend(orr_self(), dep, t);
-		if (add_successor(dep, t, end))
+		if (__builtin_expect(ORR_ATOMIC_LOAD(&proc->core->graph) != NULL, 0) && !end)
+			orr_graph_depend(proc, dep, t);
+		if (add_successor(dep, t, end, &over))
 			orr_fatal("out of memory while declaring dependencies of task %s",
 				  orr_task_name(task));
+		if (__builtin_expect(proc->trace != NULL, 0) && over && !end)
+			orr_task_trace_comes_after(proc, t, ORR_CAUSE_TASK | dep->job_id);
 	}
 }
 

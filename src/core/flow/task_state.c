@@ -19,6 +19,7 @@
 #include "core/task/task.h"
 #include "core/task/task_array.h"
 #include "core/flow/transaction.h"
+#include "data/access_trace.h"
 #include "data/data.h"
 #include "data/fetch.h"
 #include "data/handle.h"
@@ -32,15 +33,16 @@ void orr_task_release(struct orr_task *t)
 	orr_assertf(ORR_ATOMIC_LOAD_RELAXED(&t->state) <= ORR_TASK_BLOCKED,
 		    "task %s is released and waits for nothing", orr_task_name(t->pub));
 
-	/* Others may end the task after its counter was decreased. The thread that submits it may
-	 * be about to give it the number. */
+	/* Others may end the task after its counter was decreased. */
 	uint64_t job = ORR_ATOMIC_LOAD_RELAXED(&t->job_id);
+
+	int submitted = ORR_ATOMIC_LOAD_RELAXED(&t->state) != ORR_TASK_NEW;
 
 	/* With one dependency left it is ours: nobody else can change the counter. */
 	if (ORR_ATOMIC_LOAD(&t->owner.ndeps) == 1 || ORR_ATOMIC_ADD(&t->owner.ndeps, -1) == 0)
 		orr_task_ready(t);
 	else if (__builtin_expect(orr_self()->observed != 0, 0))
-		orr_task_trace_release(orr_self(), job);
+		orr_task_trace_release(orr_self(), job, submitted);
 }
 
 static void nowhere_done(void *arg)
@@ -307,8 +309,12 @@ static void terminate(struct orr_task *t, struct orr_worker *w)
 
 void orr_task_end_release(struct orr_task *t)
 {
+	struct orr_thread *self = orr_thread_self();
+
 	if (ORR_ATOMIC_ADD(&t->nend_deps, -1) != 0)
 		return;
+	if (__builtin_expect(self->proc->trace != NULL, 0))
+		t->ended_by = orr_last_of(orr_thread_cause(self));
 	orr_assertf(!t->ended, "task %s ends twice", orr_task_name(t->pub));
 	t->ended = 1;
 	orr_owner_proceed(&t->owner);
@@ -343,6 +349,7 @@ void orr_task_complete(struct orr_task *t, struct orr_worker *w)
 		    "task %s has ended more often than its end waits for", orr_task_name(t->pub));
 	if (__builtin_expect(t->pub->epilogue_callback_func != NULL, 0))
 		run_callback(t, t->pub->epilogue_callback_func, t->pub->epilogue_callback_arg);
+	t->ended_by = 0;
 	if (ORR_ATOMIC_LOAD(&t->nend_deps) == 1 || ORR_ATOMIC_ADD(&t->nend_deps, -1) == 0)
 		terminate(t, w);
 }

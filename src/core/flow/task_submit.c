@@ -117,9 +117,7 @@ static int submit(struct starpu_task *task, int internal, int nodeps, struct orr
 	task->sched_ctx = ctx->id;
 	t->user_wait = !task->detach;
 	t->auto_destroy = task->detach & task->destroy;
-	if (!t->job_id)
-		ORR_ATOMIC_STORE_RELAXED(&t->job_id,
-					 ORR_ATOMIC_ADD_RELAXED(&proc->core->next_job, 1));
+	orr_task_give_number(proc, t);
 	if (!internal)
 		ORR_ATOMIC_ADD_RELAXED(&proc->core->nsubmitted, 1);
 	if (__builtin_expect(t->ctx != 0, 0))

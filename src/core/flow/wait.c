@@ -93,7 +93,7 @@ static int wait_pending(const char *what, unsigned ctx, uint64_t n, int prompt)
 				orr_park_stuck(proc, what);
 		}
 	}
-	if (since_us > 0 && proc->trace)
+	if (since_us >= 0 && proc->trace)
 		orr_trace_waited(proc, since_us, what, 0);
 	orr_assert(!prompt || ORR_ATOMIC_LOAD(&proc->core->ndone_waiters) > 0);
 	if (prompt)
@@ -187,7 +187,7 @@ int starpu_task_wait(struct starpu_task *task)
 	uint64_t job = t->job_id;
 
 	ORR_PARK_UNTIL(proc, "starpu_task_wait", ORR_ATOMIC_LOAD(&t->state) == ORR_TASK_DONE);
-	if (since_us > 0 && proc->trace)
+	if (since_us >= 0 && proc->trace)
 		orr_trace_waited(proc, since_us, "starpu_task_wait", ORR_CAUSE_TASK | job);
 	if (task->destroy)
 		starpu_task_destroy(task);

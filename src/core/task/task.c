@@ -299,13 +299,18 @@ unsigned starpu_task_get_implementation(struct starpu_task *task)
 	return orr_task_of(task)->nimpl;
 }
 
+void orr_task_give_number(struct orr_process *proc, struct orr_task *t)
+{
+	if (!t->job_id)
+		ORR_ATOMIC_STORE_RELAXED(&t->job_id,
+					 ORR_ATOMIC_ADD_RELAXED(&proc->core->next_job, 1));
+}
+
 unsigned long starpu_task_get_job_id(struct starpu_task *task)
 {
 	struct orr_task *t = orr_task_private(task);
 
-	if (!t->job_id)
-		ORR_ATOMIC_STORE_RELAXED(&t->job_id,
-					 ORR_ATOMIC_ADD_RELAXED(&orr_self()->core->next_job, 1));
+	orr_task_give_number(orr_self(), t);
 	return (unsigned long) t->job_id;
 }
 
@@ -343,6 +348,8 @@ void orr_task_renew(struct orr_task *t)
 	t->bundled = bundled & 1;
 	t->edges = edges;
 	t->owner.ops = ops; /* whoever it awaits may end from here on */
-	if (edges)
+	if (edges) {
+		orr_task_give_number(orr_self(), t); /* events may name it from here on */
 		orr_task_edges_begin(t);
+	}
 }

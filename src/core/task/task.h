@@ -55,12 +55,15 @@ struct orr_task {
 	int32_t nend_deps; /* atomic: end dependencies still missing, +1 for the execution itself */
 	uint32_t where;    /* kinds of units that may execute it */
 	uint64_t job_id;   /* sequence number, ties and traces; set by the thread that submits the
-			      task, atomic where others may release the task meanwhile */
+			      task or declares its dependencies, atomic where others may release
+			      the task meanwhile */
 	struct orr_task_array succ;     /* tasks waiting for us */
 	struct orr_task_array end_succ; /* tasks whose end waits for us */
 	struct orr_edges *edges; /* dependencies that are kept (core/task/task_edges.h), or NULL */
 	struct orr_tag *tag;     /* when use_tag */
 	unsigned tag_missing;    /* dependencies of the tag that it waits for */
+	uint32_t ended_by; /* traced: the cause that its end waited for last (data/access_trace.h),
+			      0: none but its own execution */
 	struct orr_task *tag_next; /* the next live task with the same tag */
 	struct orr_worker *worker; /* executes, or executed, it */
 	struct orr_parallel
@@ -116,6 +119,8 @@ static inline enum starpu_data_access_mode orr_task_mode(const struct starpu_tas
 /* A name for messages: the task's, the codelet's, the model's, or "unnamed". */
 const char *orr_task_name(const struct starpu_task *t);
 
+/* Gives t its number, if it has none. */
+void orr_task_give_number(struct orr_process *proc, struct orr_task *t);
 struct orr_task *orr_task_make_private(struct starpu_task *t);
 /* Ensures that the private half exists. Returns NULL when memory is exhausted. */
 static inline struct orr_task *orr_task_private(struct starpu_task *t)

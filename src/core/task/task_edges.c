@@ -8,12 +8,14 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "core/task/task_trace.h"
 
 struct orr_edge {
 	struct orr_task *from, *to;
 	struct orr_edge *next_out, **prev_out; /* of from */
 	struct orr_edge *next_in, **prev_in;   /* of to */
 	uint8_t awaited;
+	uint64_t cause;    /* the last of these ends */
 	uint64_t narrived; /* ends of from that no round of to has consumed */
 };
 
@@ -99,6 +101,7 @@ static void arrive(struct orr_edge *e, struct orr_task_array *released)
 	orr_assert(!e->awaited || !e->narrived);
 	if (!e->awaited) {
 		e->narrived++;
+		e->cause = ORR_CAUSE_TASK | e->from->job_id;
 		return;
 	}
 	e->awaited = 0;
@@ -137,6 +140,8 @@ void orr_task_edges_begin(struct orr_task *to)
 		orr_assert(e->to == to && !e->awaited);
 		if (e->narrived) {
 			e->narrived--;
+			if (__builtin_expect(orr_self()->trace != NULL, 0))
+				orr_task_trace_comes_after(orr_self(), to, e->cause);
 		} else {
 			e->awaited = 1;
 			orr_assert(ORR_ATOMIC_LOAD(&to->owner.ndeps) > 0);

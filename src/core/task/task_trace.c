@@ -9,6 +9,7 @@
 #include "base/refuse.h"
 #include "core/worker/core.h"
 #include "core/task/task.h"
+#include "data/access_trace.h"
 
 #include "starpu_fxt.h"
 
@@ -75,7 +76,9 @@ static struct orr_trace_event event_of(struct orr_process *proc, enum orr_trace_
 		e.c = (uint64_t) (int64_t) t->pub->priority;
 		e.d = self->task ? ORR_CAUSE_TASK | self->task->job_id : self->cause;
 	} else if (kind == ORR_TRACE_READY)
-		e.c = self->cause;
+		e.c = orr_thread_cause(self);
+	else if (kind == ORR_TRACE_DONE)
+		e.c = orr_cause_of_last(t->ended_by);
 	else if (kind == ORR_TRACE_START && w) {
 		double us = orr_sys_now_us() - w->taken_us;
 
@@ -101,16 +104,26 @@ void orr_task_trace_slow(struct orr_process *proc, enum orr_trace_kind kind,
 	orr_trace_add(proc, e);
 }
 
-void orr_task_trace_release(struct orr_process *proc, uint64_t job)
+static void add_edge(struct orr_process *proc, enum orr_trace_kind kind, uint64_t job,
+		     uint64_t cause)
 {
-	uint64_t cause = orr_thread_self()->cause;
+	orr_trace_add(proc,
+		      (struct orr_trace_event){ .kind = kind, .worker = -1, .b = job, .c = cause });
+}
+
+void orr_task_trace_release(struct orr_process *proc, uint64_t job, int submitted)
+{
+	uint64_t cause = orr_thread_cause(orr_thread_self());
 
 	/* The submission of a task is an event of its own. */
-	if (proc->trace && cause)
-		orr_trace_add(proc, (struct orr_trace_event){ .kind = ORR_TRACE_RELEASE,
-							      .worker = -1,
-							      .b = job,
-							      .c = cause });
+	if (proc->trace && cause && job)
+		add_edge(proc, submitted ? ORR_TRACE_RELEASE : ORR_TRACE_AFTER, job, cause);
+}
+
+void orr_task_trace_comes_after(struct orr_process *proc, const struct orr_task *t, uint64_t cause)
+{
+	if (cause)
+		add_edge(proc, ORR_TRACE_AFTER, t->job_id, cause);
 }
 
 void orr_task_trace_after(struct orr_process *proc, const struct orr_task *t)
@@ -121,10 +134,7 @@ void orr_task_trace_after(struct orr_process *proc, const struct orr_task *t)
 		uint64_t cause = orr_access_comes_after(&t->owner.access[i]);
 
 		if (cause && cause != before)
-			orr_trace_add(proc, (struct orr_trace_event){ .kind = ORR_TRACE_AFTER,
-								      .worker = -1,
-								      .b = t->job_id,
-								      .c = cause });
+			add_edge(proc, ORR_TRACE_AFTER, t->job_id, cause);
 		before = cause ? cause : before;
 	}
 }

@@ -22,14 +22,24 @@ static inline void orr_task_trace(struct orr_process *proc, enum orr_trace_kind 
 		orr_task_trace_slow(proc, event, t, worker, shift_us);
 }
 
-/* The task of that number waits for one thing fewer, which the cause of the calling thread says,
- * but not for the last one. */
-void orr_task_trace_release(struct orr_process *proc, uint64_t job);
+/* The task of that number, submitted or not yet, waits for one thing fewer, which the cause of the
+ * calling thread says, but not for the last one. */
+void orr_task_trace_release(struct orr_process *proc, uint64_t job, int submitted);
+/* t comes after that cause (0: none), which is over, and is not in its data. Requires proc->trace,
+ * and that t has a number. */
+void orr_task_trace_comes_after(struct orr_process *proc, const struct orr_task *t, uint64_t cause);
 /* Tasks and messages that were over when t was submitted, and that it comes after. Requires
  * proc->trace; t cannot become ready meanwhile. */
 void orr_task_trace_after(struct orr_process *proc, const struct orr_task *t);
 /* Records the workers. Requires proc->trace. */
 void orr_task_trace_workers(struct orr_process *proc);
+
+/* What lets others go on in this thread: what ended, or else the task whose kernel or callback runs
+ * in it; 0: the program. */
+static inline uint64_t orr_thread_cause(const struct orr_thread *self)
+{
+	return self->cause || !self->task ? self->cause : ORR_CAUSE_TASK | self->task->job_id;
+}
 
 /* The end of t lets others go on in this thread, until the cause that is returned is set again. */
 static inline uint64_t orr_cause_begin(struct orr_thread *self, const struct orr_task *t)

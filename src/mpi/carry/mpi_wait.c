@@ -72,7 +72,7 @@ void orr_mpi_wait_until(struct orr_mpi *mpi, int (*cond)(struct orr_mpi *, void 
 		else if (orr_mpi_busy(mpi))
 			orr_mpi_expect(mpi);
 	}
-	if (since_us > 0 && mpi->proc->trace)
+	if (since_us >= 0 && mpi->proc->trace)
 		orr_trace_waited(mpi->proc, since_us,
 				 cond == orr_mpi_collective_test || !what ? "a barrier" : what,
 				 cond == wait_is_done
