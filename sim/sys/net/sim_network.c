@@ -6,6 +6,10 @@
  * the same time, but for rounding, arrive in the order in which they were sent: in all models,
  * because the order of what follows depends on it.
  *
+ * In the model `share`, short messages of a pair take their links one after the other, in the order
+ * of their sending, as on a connection; long ones, which go in pieces that make room for others,
+ * take them at once.
+ *
  * Invariant: in the model `share`, a link has a level, which says what it gives to a message; a
  * message has the least that its links give. Each start and end of a message corrects the levels of
  * its links, the messages there, then the other links of messages whose rate is another one by
@@ -247,9 +251,45 @@ static void share_bandwidth(unsigned number)
 	}
 }
 
-static void share_leave(struct orr_sim_event *e)
+/* The short message has its turn, or waits for those of its pair before it. */
+static int share_has_turn(struct orr_sim_flow *f)
 {
-	struct orr_sim_flow *f = (struct orr_sim_flow *) e;
+	struct orr_sim_pair *p = f->pair;
+	if (!p->turn) {
+		p->turn = p->turn_last = f;
+		return 1;
+	}
+	p->turn_last = p->turn_last->after = f;
+	return 0;
+}
+
+static void share_leave(struct orr_sim_event *e);
+
+/* The short message goes, and leaves its places to the next of its pair, if one waits: for others
+ * nothing changes. */
+static int share_hand_over(struct orr_sim_flow *f)
+{
+	struct orr_sim_pair *p = f->pair;
+	struct orr_sim_flow *next = f->after;
+	orr_assert(p->turn == f);
+	p->turn = next;
+	f->after = NULL;
+	if (!next) {
+		p->turn_last = NULL;
+		return 0;
+	}
+	next->hops = f->hops;
+	f->hops = NULL;
+	for (unsigned i = 0; i < p->nlinks; i++)
+		next->hops[i].flow = next;
+	next->event.fire = share_leave;
+	next->since_s = orr_sim_clock_s();
+	share_correct(next, next->since_s);
+	return 1;
+}
+
+static void share_give_up_links(struct orr_sim_flow *f)
+{
 	int alone = 1;
 	for (unsigned i = 0; i < f->pair->nlinks; i++) {
 		struct orr_sim_hop *h = &f->hops[i];
@@ -265,6 +305,13 @@ static void share_leave(struct orr_sim_event *e)
 		share_change(f);
 	free(f->hops);
 	f->hops = NULL;
+}
+
+static void share_leave(struct orr_sim_event *e)
+{
+	struct orr_sim_flow *f = (struct orr_sim_flow *) e;
+	if (!f->is_short || !share_hand_over(f))
+		share_give_up_links(f);
 	orr_sim_network_arrive(e);
 }
 
@@ -273,6 +320,8 @@ static void share_enter(struct orr_sim_event *e)
 {
 	struct orr_sim_flow *f = (struct orr_sim_flow *) e;
 	int alone = 1;
+	if (f->is_short && !share_has_turn(f))
+		return;
 	f->hops = malloc((f->pair->nlinks + 1) * sizeof(*f->hops));
 	if (!f->hops)
 		orr_fatal("out of memory for messages on the network; simulate fewer nodes");
@@ -330,6 +379,7 @@ void orr_sim_network_send(struct orr_sim_flow *f, size_t bytes)
 		orr_sim_queue_send(f, now_s + latency_s);
 		return;
 	}
+	f->is_short = bytes < orr_sim_glue_eager_bytes();
 	f->event.fire = share_enter;
 	orr_sim_event_set(&f->event, now_s + latency_s);
 }
