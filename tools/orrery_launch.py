@@ -244,10 +244,15 @@ def wait(child, launcher, signals, outputs):
     return child.returncode, ended_by
 
 
+def end_with_parent():
+    """In a child, before it executes its program: it is told to end when we are killed."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
 def prepare(mask):
     """In the child, before it becomes mpirun: signals as they were, and an end with us."""
     signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+    end_with_parent()
 
 
 def left_behind(environment):
