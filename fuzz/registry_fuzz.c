@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The registry of process sets, as peers with the run's key reach it. Lines of the input:
  *
- *     @arrive START PLACE       a process connects
+ *     @arrive START PLACE HOST  a process connects, from that host ("host")
  *     @gone UID FAILED          it ends
  *     @forget UID TICKET        a thread of it closes its connection
  *     @demand WHAT HOW          the resource manager asks
+ *     @room HOST N              it gives room, or takes it back
+ *     @deny                     it gives none to those that wait
  *     UID WORD...               a request; "\" in a word stands for a blank
  *
  * The bytes themselves go through a stream of words, too. Whatever they say, no request has more
- * than one answer, none is answered after it was forgotten, and nothing is left in the end. */
+ * than one answer, none is answered after it was forgotten, new processes have a place each, and
+ * nothing is left in the end. */
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -22,12 +25,23 @@ static char open_tickets[MOST]; /* 1: asked, 2: answered, 0: forgotten */
 static int asker[MOST];
 static int nrequests;
 
+/* spawn N START HOST:N,HOST:N... */
+static void check_places(const struct orr_dyn_words *answer)
+{
+	long places = 0;
+	for (const char *c = orr_dyn_word(answer, 3); c && (c = strchr(c, ':'));)
+		places += strtol(++c, NULL, 10);
+	MUST(places == orr_dyn_number(answer, 1));
+}
+
 static void reply(void *arg, int uid, unsigned ticket, const struct orr_dyn_words *answer)
 {
 	(void) arg;
 	(void) uid;
 	MUST(ticket < MOST && open_tickets[ticket] == 1 && asker[ticket] == uid);
 	MUST(answer->n > 0);
+	if (orr_dyn_word_is(answer, 0, "spawn") && answer->n > 3)
+		check_places(answer);
 	open_tickets[ticket] = 2;
 }
 
@@ -75,7 +89,8 @@ static void act(struct orr_dyn_registry *r, char *line, int *here)
 	int a = orr_dyn_count(&words, 1, 63), b = orr_dyn_count(&words, 2, MOST - 1);
 	if (orr_dyn_word_is(&words, 0, "@arrive")) {
 		int uid = orr_dyn_arrive(r, (int) orr_dyn_number(&words, 1),
-					 (int) orr_dyn_number(&words, 2), "host");
+					 (int) orr_dyn_number(&words, 2),
+					 words.n > 3 ? orr_dyn_word(&words, 3) : "host");
 		if (uid >= 0 && uid < 64)
 			here[uid] = 1;
 	} else if (orr_dyn_word_is(&words, 0, "@gone") && a >= 0 && here[a]) {
@@ -90,6 +105,10 @@ static void act(struct orr_dyn_registry *r, char *line, int *here)
 		orr_dyn_words_copy(&demand, &words, 1);
 		orr_dyn_demand(r, &demand);
 		orr_dyn_words_free(&demand);
+	} else if (orr_dyn_word_is(&words, 0, "@room")) {
+		orr_dyn_room(r, orr_dyn_word(&words, 1), (int) orr_dyn_number(&words, 2));
+	} else if (orr_dyn_word_is(&words, 0, "@deny")) {
+		orr_dyn_deny(r, "refused");
 	} else if (words.n) {
 		request(r, &words, here);
 	}

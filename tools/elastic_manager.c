@@ -45,18 +45,36 @@ static int obey(struct orr_peers *p, const struct orr_dyn_words *words)
 						 : orr_dyn_demand(p->registry, words);
 }
 
-/* ok ALIVE LACKS HOST:N...: processes that have not ended, those that wait for room, and those on
- * each host. */
+/* ok ALIVE LACKS HOST:N...: processes that have not ended (-1: none has begun), those that wait for
+ * room, and those on each host. */
 static void answer_status(const struct orr_peers *p, char *text, size_t size)
 {
 	const struct orr_dyn_words *rooms = orr_dyn_rooms(p->registry);
-	int n = snprintf(text, size, "ok %d %d",
-			 p->arrived ? orr_dyn_registry_alive(p->registry) : -1,
-			 orr_dyn_lacks(p->registry));
-	for (int i = 0; i < rooms->n && n >= 0 && (size_t) n < size - 2; i += 2)
-		n += snprintf(text + n, size - 1 - (size_t) n, " %s:%d", rooms->w[i],
-			      orr_dyn_on_host(p->registry, rooms->w[i]));
-	strcat(text, "\n");
+	size_t n = (size_t) snprintf(text, size, "ok %d %d",
+				     p->arrived ? orr_dyn_registry_alive(p->registry) : -1,
+				     orr_dyn_lacks(p->registry));
+	for (int i = 0; i < rooms->n; i += 2) {
+		size_t more = (size_t) snprintf(text + n, size - n, " %s:%d", rooms->w[i],
+						orr_dyn_on_host(p->registry, rooms->w[i]));
+		if (more + 1 >= size - n)
+			break; /* the hosts that fit */
+		n += more;
+	}
+	strcpy(text + n, "\n");
+}
+
+/* Why those that wait for room get none; NULL: that is no reason. */
+static const char *reason(const char *value)
+{
+	static char why[128];
+	char *end;
+	double s = strtod(value, &end);
+	if (!strcmp(value, "refused"))
+		return "the resource manager refuses hosts";
+	if (end == value || *end || !(s >= 0 && s < 1e9))
+		return NULL;
+	snprintf(why, sizeof(why), "the resource manager has given no hosts within %g s", s);
+	return why;
 }
 
 /* Lines of a manager that gives rooms on hosts and takes them back (tools/orrery_slurm.py):
@@ -70,7 +88,7 @@ static void answer_status(const struct orr_peers *p, char *text, size_t size)
 static const char *grant(struct orr_peers *p, struct orr_peer *c)
 {
 	static char text[1 << 16];
-	char what[16] = "", value[256] = "", rest[2], why[128];
+	char what[16] = "", value[256] = "", rest[2];
 	int n = sscanf(c->line, " %15s %255s %1s", what, value, rest);
 	if (n == 1 && !strcmp(what, "status")) {
 		answer_status(p, text, sizeof(text));
@@ -81,30 +99,29 @@ static const char *grant(struct orr_peers *p, struct orr_peer *c)
 		return "ok\n";
 	}
 	if (n == 1 && !strcmp(what, "finish")) {
-		p->finish = p->arrived && !orr_dyn_registry_alive(p->registry);
-		return p->finish ? "ok\n" : "error processes run\n";
+		if (!p->arrived || orr_dyn_registry_alive(p->registry))
+			return "error processes run\n";
+		p->finish = 1;
+		return "ok\n";
 	}
 	if (n != 2)
 		return NULL;
 	if (!strcmp(what, "deny")) {
-		if (atof(value) > 0)
-			snprintf(why, sizeof(why),
-				 "the resource manager has given no hosts within %.40s s", value);
-		else
-			snprintf(why, sizeof(why), "the resource manager refuses hosts");
-		orr_dyn_deny(p->registry, why);
-		return "ok\n";
+		const char *why = reason(value);
+		if (why)
+			orr_dyn_deny(p->registry, why);
+		return why ? "ok\n" : "error deny SECONDS or deny refused\n";
 	}
 	char *colon = strrchr(value, ':'), *end = NULL;
 	if (strcmp(what, "host") || !colon)
 		return NULL;
 	*colon = 0;
 	long room = strtol(colon + 1, &end, 10);
+	if (end == colon + 1 || *end || room < 0 || room > ORR_DYN_MOST_PROCS ||
+	    orr_dyn_room(p->registry, value, (int) room))
+		return "error host NAME:N says how many processes a host has room for\n";
 	c->grants = 1;
-	return end == colon + 1 || *end || room < 0 || room > ORR_DYN_MOST_PROCS ||
-			       orr_dyn_room(p->registry, value, (int) room)
-		       ? "error host NAME:N says how many processes a host has room for\n"
-		       : "ok\n";
+	return "ok\n";
 }
 
 static void serve_line(struct orr_peers *p, struct orr_peer *c)
@@ -122,7 +139,8 @@ static void serve_line(struct orr_peers *p, struct orr_peer *c)
 	} else if (obey(p, &words)) {
 		answer = "error refused\n";
 	}
-	if (send(c->s.fd, answer, strlen(answer), MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+	if (send(c->s.fd, answer, strlen(answer), MSG_NOSIGNAL | MSG_DONTWAIT) !=
+	    (ssize_t) strlen(answer))
 		c->broken = 1; /* it does not read its answers */
 	orr_dyn_words_free(&words);
 }

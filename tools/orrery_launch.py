@@ -21,8 +21,12 @@ import tempfile
 import threading
 import time
 
+import orrery_jobs
+
 # The words of the heartbeat about hosts and ranks that no sign of life comes from.
 SILENT = re.compile(rb"error: lost: ([^;\n]*); no sign of life for ([0-9.]+) s")
+# ... about all other hosts, by a rank that cannot know on which side of the cut the others are.
+CUT_OFF = re.compile(rb"error: host (\S+) is cut off, or all others are lost: ([^;\n]*); no sign of life for ([0-9.]+) s")
 SILENT_HOST = re.compile(r"\bhost (\S+) with ranks?\b")
 PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
 ENDS = (signal.SIGINT, signal.SIGTERM)
@@ -64,6 +68,17 @@ class Silent:
         return "no sign of life came from %s" % self.what
 
 
+class CutOff(Silent):
+    """The same, said on a host that may be cut off: this one, or one whose words have come nevertheless."""
+
+    def __init__(self, match):
+        self.host, self.what = [match.group(part).decode(errors="replace") for part in (1, 2)]
+        self.hosts = SILENT_HOST.findall(self.what) if orrery_jobs.is_this_host(self.host) else [self.host]
+
+    def __str__(self):
+        return "host %s is cut off, or all others are lost (%s)" % (self.host, self.what)
+
+
 class Broken:
     """A host whose connection to the launcher ended. Its name may be known by other means only (Agents)."""
 
@@ -94,7 +109,7 @@ class Closed:
 
 def words_of(launcher):
     """Pairs of a kind of loss and the words by which it is known."""
-    kinds = ((Silent, SILENT), (Lost, launcher.lost), (Broken, launcher.broken), (Closed, launcher.closed))
+    kinds = ((Silent, SILENT), (CutOff, CUT_OFF), (Lost, launcher.lost), (Broken, launcher.broken), (Closed, launcher.closed))
     return [(kind, words) for kind, words in kinds if words]
 
 
@@ -244,10 +259,15 @@ def wait(child, launcher, signals, outputs):
     return child.returncode, ended_by
 
 
+def end_with_parent():
+    """In a child, before it executes its program: it is told to end when we are killed."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
 def prepare(mask):
     """In the child, before it becomes mpirun: signals as they were, and an end with us."""
     signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+    end_with_parent()
 
 
 def left_behind(environment):

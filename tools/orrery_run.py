@@ -399,7 +399,7 @@ def run_under_slurm(request, server, command, environment):
     script = orrery_slurm.read_script(elastic["manager"].partition(":")[2]) if "manager" in elastic else []
     if request.ranks > sum(first.values()):
         raise UserError("-n %d: the job has %d tasks; it has to have as many as the run begins with" % (request.ranks, sum(first.values())))
-    folder = orrery_slurm.folder_for_sockets() if not request.show else "FOLDER"
+    folder, sweeper = orrery_slurm.folder_for_sockets() if not request.show else ("FOLDER", None)
     try:
         options = orrery_slurm.options_of_mpirun(first, orrery_slurm.agent_command(folder))
         if not request.launcher.places(request.extra or []):
@@ -412,8 +412,8 @@ def run_under_slurm(request, server, command, environment):
         adapter = orrery_slurm.Adapter(first, max(first.values()), elastic["slurm"], script, environment, folder)
         return adapter.run(server + ["unix:%s/m" % folder] + command, environment)
     finally:
-        if not request.show:
-            shutil.rmtree(folder, ignore_errors=True)
+        if sweeper:
+            orrery_slurm.remove_folder(sweeper)
 
 
 def main(context, arguments):

@@ -21,7 +21,7 @@ import time
 import orrery_jobs
 import orrery_slurm_relay
 from orrery_cli import UserError
-from orrery_launch import children
+from orrery_launch import children, end_with_parent
 
 TOOLS = ("salloc", "srun", "scancel", "sinfo", "squeue")
 WAIT_S = 60  # for hosts that were requested, unless --manager slurm:SECONDS says otherwise
@@ -428,7 +428,7 @@ class Adapter:
     def run(self, command, environment):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, self.on_signal)
-        server = subprocess.Popen(command, env=environment)
+        server = subprocess.Popen(command, env=environment, preexec_fn=end_with_parent)
         try:
             begun = False
             while server.poll() is None:
@@ -454,12 +454,21 @@ class Adapter:
 
 
 def folder_for_sockets():
-    """A folder with a short path, since those of sockets have a limit."""
+    """A folder with a short path, since those of sockets have a limit; and the process that removes it when its input ends,
+    so that none is left by a run that is killed."""
     folder = tempfile.mkdtemp(prefix="orrery-")
     if len(folder) > 60:
         os.rmdir(folder)
         folder = tempfile.mkdtemp(prefix="orrery-", dir="/tmp")
-    return folder
+    # The signals that end a run pass it by: it ends after us.
+    sweeper = subprocess.Popen(["sh", "-c", 'trap "" HUP INT TERM; cat > /dev/null; exec rm -rf "$0"', folder], stdin=subprocess.PIPE,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    return folder, sweeper
+
+
+def remove_folder(sweeper):
+    sweeper.stdin.close()
+    sweeper.wait()
 
 
 def agent_command(folder):

@@ -163,9 +163,8 @@ void orr_dyn_change_spawn(struct orr_dyn_registry *r)
 	for (int i = 0; i < r->sets.nprocs; i++)
 		if (r->sets.procs[i].leaving && r->sets.procs[i].state != ORR_DYN_GONE)
 			return;
-	if (c->lacks && orr_dyn_short_of(r, 0))
+	if (orr_dyn_lacks(r))
 		return;
-	c->lacks = 0;
 	struct orr_dyn_words words = orr_dyn_words_of("spawn", NULL);
 	char *places = orr_dyn_places_for(r, c->nwanted);
 	orr_dyn_words_number(&words, c->nwanted);
@@ -214,9 +213,7 @@ int orr_dyn_change_begin(struct orr_dyn_registry *r, const struct orr_dyn_change
 	}
 	if (add > 0 && pool_has(r, add - sub))
 		return -1;
-	int lacks = add > 0 && orr_dyn_short_of(r, add - sub) > 0;
 	r->change = *c;
-	r->change.lacks = lacks;
 	memset(&r->change.names, 0, sizeof(r->change.names));
 	orr_dyn_words_copy(&r->change.names, &c->names, 0);
 	r->change.delta = r->change.leaving = -1;

@@ -88,7 +88,7 @@ void orr_dyn_start_failed(struct orr_dyn_registry *r, int start)
 
 int orr_dyn_expecting(const struct orr_dyn_registry *r)
 {
-	return r->change.phase == ORR_DYN_STARTING && !r->change.lacks;
+	return r->change.phase == ORR_DYN_STARTING && !orr_dyn_lacks(r);
 }
 
 int orr_dyn_awaits(const struct orr_dyn_registry *r)

@@ -47,7 +47,6 @@ struct orr_dyn_change {
 	int fills;          /* the last ones take the places of those that leave */
 	const char *failed; /* why the start will be given up, NULL: it will not */
 	int start;          /* its number among those that start processes, 0: it starts none */
-	int lacks;          /* it waits for room */
 	int nwanted; /* processes that somebody will be asked to start, once those that leave are
 			gone */
 };
@@ -147,11 +146,8 @@ void orr_dyn_evaluate_all(struct orr_dyn_registry *r);
 
 /* ---- room.c ---- */
 
-/* The number of processes, with those that are expected, without room; 0 where nobody says what
- * room there is. */
-int orr_dyn_short_of(const struct orr_dyn_registry *r, int more);
 /* The hosts for n processes that start, as HOST:N,HOST:N; empty where nobody says what room there
- * is. The caller frees it. */
+ * is. None lacks room (orr_dyn_lacks()). The caller frees it. */
 char *orr_dyn_places_for(const struct orr_dyn_registry *r, int n);
 /* A host that comes back is none that was taken back. */
 void orr_dyn_not_away(struct orr_dyn_registry *r, const char *name);

@@ -23,20 +23,26 @@ const struct orr_dyn_words *orr_dyn_rooms(const struct orr_dyn_registry *r)
 	return &r->rooms;
 }
 
-int orr_dyn_short_of(const struct orr_dyn_registry *r, int more)
+/* Places that are free there, which those of processes that have left the application are soon. */
+static long free_soon(const struct orr_dyn_registry *r, int at)
 {
-	long room = 0;
-	if (!r->rooms.n)
+	long n = orr_dyn_number(&r->rooms, at + 1);
+	for (int i = 0; i < r->sets.nprocs; i++) {
+		const struct orr_dyn_proc *p = &r->sets.procs[i];
+		n -= p->state != ORR_DYN_GONE && !p->leaving && p->host &&
+		     orr_dyn_same_host(p->host, r->rooms.w[at]);
+	}
+	return n > 0 ? n : 0; /* a host may have lost room that is in use */
+}
+
+int orr_dyn_lacks(const struct orr_dyn_registry *r)
+{
+	if (r->change.phase != ORR_DYN_STARTING || !r->rooms.n)
 		return 0;
-	for (int i = 0; i < r->rooms.n; i += 2)
-		room += orr_dyn_number(&r->rooms, i + 1);
-	/* Those on hosts without room have a place until they end. */
-	int without = 0;
-	for (int i = 0; i < r->rooms.n; i += 2)
-		if (!orr_dyn_number(&r->rooms, i + 1))
-			without += orr_dyn_on_host(r, r->rooms.w[i]);
-	long wanted = (long) orr_dyn_sets_alive(&r->sets) - without + more;
-	return wanted > room ? (int) (wanted - room) : 0;
+	long lack = r->change.nwanted;
+	for (int i = 0; i < r->rooms.n && lack > 0; i += 2)
+		lack -= free_soon(r, i);
+	return lack > 0 ? (int) lack : 0;
 }
 
 char *orr_dyn_places_for(const struct orr_dyn_registry *r, int n)
@@ -57,6 +63,7 @@ char *orr_dyn_places_for(const struct orr_dyn_registry *r, int n)
 			 here);
 		n -= here;
 	}
+	orr_assert(!n || !r->rooms.n); /* since none lacks room */
 	return text;
 }
 
@@ -84,16 +91,10 @@ int orr_dyn_room(struct orr_dyn_registry *r, const char *host, int room)
 	return 0;
 }
 
-int orr_dyn_lacks(const struct orr_dyn_registry *r)
-{
-	return r->change.phase == ORR_DYN_STARTING && r->change.lacks ? orr_dyn_short_of(r, 0) : 0;
-}
-
 void orr_dyn_deny(struct orr_dyn_registry *r, const char *why)
 {
-	if (r->change.phase != ORR_DYN_STARTING || !r->change.lacks)
-		return;
-	r->change.lacks = 0;
+	if (!orr_dyn_lacks(r))
+		return; /* room has come meanwhile, or nobody waits any more */
 	orr_dyn_change_cancel(r, why);
 	orr_dyn_evaluate_all(r);
 }

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Links and hosts that are lost while a run goes on: a link that is cut, a rank that is frozen (also rank 0), a host that is
+# Links and hosts that are lost while a run goes on: a link that is cut (also that of mpirun's host), a rank that is frozen (also rank 0), a host that is
 # frozen, all ranks or all processes of a host that are killed. Each time the right host and ranks are named in time, the
 # run ends with a status that is not 0, and no process, shared memory or file is left on any host (on one that was frozen:
 # once it goes on). With checkpoints, a run goes on without a host whose link was cut, that is frozen, or whose processes were killed.
 #     ORR_LOST="cut freeze" make check TESTS=tests/hosts/lost.sh
 # does these cases only. tests/bench/host_faults.sh does the same at random moments.
-# orr-test: timeout 300
+# orr-test: timeout 360
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 . "$ORR_TEST_SRCDIR/tests/lib/hosts.sh"
 [ "$ORR_TEST_MPI" = yes ] || skip "no mpirun"
@@ -39,7 +39,8 @@ ended() {
 	nothing_left
 }
 
-# goes_on FAULT HOST [THAW]: a run with checkpoints that meets a fault comes to its right end without that host.
+# goes_on FAULT HOST [THAW [LOST]]: a run with checkpoints that meets a fault comes to its right end without that host, or the
+# LOST ones.
 goes_on() {
 	rm -rf orrery-checkpoints
 	begin "-n 4 --restart" "--host h1:1,h2:1,h3:1,h4:1 --bind-to none" "$ORR_TEST_BUILDDIR/examples/stencil/stencil" \
@@ -48,19 +49,24 @@ goes_on() {
 	$1 $2
 	wait $run || { cat out err; die "the run does not come to its end"; }
 	cat err out
-	has err "starting all ranks again without $2 from the last complete checkpoint"
+	has err "starting all ranks again without ${4:-$2} from the last complete checkpoint"
 	has out 'check: OK'
 	[ -z "${3-}" ] || $3 $2
 	nothing_left
 }
 
-for case in ${ORR_LOST:-cut freeze freeze0 host ranks kill restart anew later}; do
+for case in ${ORR_LOST:-cut cut1 freeze freeze0 host ranks kill restart restart1 anew later}; do
 	date +"%T $case"
 	case $case in
 	restart)
 		goes_on hosts_cut h3
 		has err 'lost: host h3 with rank 2; '
 		hosts_mend h3
+		continue
+		;;
+	restart1)
+		# From there all others are lost, and they end themselves.
+		goes_on hosts_cut h1 hosts_mend 'h2, h3, h4'
 		continue
 		;;
 	later)
@@ -81,6 +87,12 @@ for case in ${ORR_LOST:-cut freeze freeze0 host ranks kill restart anew later}; 
 		hosts_cut h3
 		ended 'lost: host h3 with ranks 4, 5; no sign of life for [23].[0-9] s, since [0-9:]*; what waits for that: .*from rank 5'
 		hosts_mend h3
+		;;
+	cut1)
+		hosts_cut h1
+		ended 'host h1 is cut off, or all others are lost: host h2 with ranks 2, 3 and .*; no sign of life for [23].[0-9] s'
+		has err 'orrery run: host h1 is cut off, or all others are lost .host h2 with ranks 2, 3 and .*, and nobody goes on without'
+		hosts_mend h1
 		;;
 	freeze)
 		kill -STOP "$(rank_at h2 2 | sed 's/.* //')"

@@ -3,13 +3,14 @@
 #
 # Elastic runs with a real Slurm as their resource manager, on four hosts: a stencil grows from 2 to 4 hosts and back, one
 # of them drained, and its result is right; hosts that are not granted in time; a program that asks by itself; a host
-# that fails; a first job that is requeued or cancelled. Neither jobs nor processes are left.
+# that fails; a first job that is requeued or cancelled; `orrery run` that is killed. Neither jobs nor processes are left.
 # orr-test: debug none
 # orr-test: sanitizer none
 # orr-test: timeout 1200
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 . "$ORR_TEST_SRCDIR/tests/lib/hosts.sh"
 . "$ORR_TEST_SRCDIR/tests/lib/slurm.sh"
+. "$ORR_TEST_SRCDIR/tests/lib/processes.sh"
 [ "$ORR_TEST_MPI" = yes ] || skip "no mpirun"
 case ${ORR_TEST_MPI_LIBRARY-openmpi4} in openmpi4) ;; *) skip "elastic runs need Open MPI 4" ;; esac
 lack=$(slurm_lack)
@@ -89,6 +90,19 @@ has out '^change 1: operation 6, 1 processes'
 scontrol update nodename="$first" state=resume || die "$first cannot be resumed"
 slurm_state "$first" '^idle$' || die "$first does not come back"
 clean 'a refusal' h1 h2 h3 h4
+
+# `orrery run` is killed: its jobs end, and nothing is left on hosts, nor of its own processes here.
+printf 'at 0.5 grow 1\n' > killed.script
+# shellcheck disable=SC2016 # for the shell in the job
+timeout $limit salloc -N 2 -n 2 sh -c 'echo $$ > killed.pid; exec "$@"' sh \
+	"$ORRERY" run --elastic --max 4 --manager slurm --manager script:killed.script "$manager" 100 > out 2> err &
+run=$!
+says out '^change 1: operation 5, 3 processes'
+kill -KILL "$(cat killed.pid)"
+wait $run
+clean 'orrery run was killed' h1 h2 h3 h4
+none_here() { [ -z "$(processes_like 'orrery-elastic|mpirun|orrery_slurm_relay|salloc')" ]; }
+slurm_wait 30 none_here || { processes_like 'orrery-elastic|mpirun|orrery_slurm_relay|salloc'; die "processes of a killed run stay here"; }
 
 # A host crashes: all of its processes, and Slurm's daemon. The run goes on without it, and ends.
 printf 'at 0.5 grow 1\n' > fails.script

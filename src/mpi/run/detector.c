@@ -468,6 +468,18 @@ int orr_detector_cut_off(const struct orr_detector *d)
 	return (int) d->verdict.cut_off;
 }
 
+int orr_detector_without_launcher(const struct orr_detector *d)
+{
+	int n = 0, whole = 1;
+
+	for (int i = 0; i < d->size; i++)
+		if (host(d, i) == host(d, 0) && !d->of[i].gone) {
+			n += is_lost(d, i);
+			whole &= is_lost(d, i);
+		}
+	return d->verdict.cut_off || (n && whole);
+}
+
 /* "host NAME with rank A, B", or "rank A on host NAME" if others of that host answer. */
 static void say_host(const struct orr_detector *d, FILE *f, int of)
 {

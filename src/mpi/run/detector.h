@@ -43,6 +43,9 @@ void orr_detector_bye(struct orr_detector *d);
 /* After SPEAKS: whether this host is the one that is cut off, and the line that names those that
  * are lost, without an end of line. */
 int orr_detector_cut_off(const struct orr_detector *d);
+/* True if this host cannot hear from mpirun any more, which runs beside rank 0: this host is cut
+ * off, or that one is lost. */
+int orr_detector_without_launcher(const struct orr_detector *d);
 void orr_detector_say(const struct orr_detector *d, FILE *f);
 
 /* The detector asks: the number of requests of this rank that wait for one of those ranks, and

@@ -100,14 +100,14 @@ static void speak(const struct orr_detector *d)
 static void end_run(struct orr_mpi *mpi, enum orr_detector_outcome outcome)
 {
 	const struct orr_detector *d = mpi->heartbeat.detector;
+	int alone = orr_detector_without_launcher(d);
 
-	orr_sys_end_surely(mpi->proc, orr_detector_cut_off(d) ? CUT_OFF_US : ENDS_US,
-			   orr_detector_cut_off(d));
+	orr_sys_end_surely(mpi->proc, alone ? CUT_OFF_US : ENDS_US, alone);
 	if (outcome == ORR_DETECTOR_SPEAKS)
 		speak(d);
-	/* On a host that is cut off, MPI_Abort() would end this process, and leave mpirun's daemon
-	 * to wait for mpirun. */
-	if (orr_detector_cut_off(d))
+	/* Without mpirun, MPI_Abort() would end this process, and leave mpirun's daemon to wait for
+	 * mpirun. */
+	if (alone)
 		orr_sys_sleep_us(10 * ENDS_US);
 	orr_sys_mpi_abort(mpi->proc);
 }
