@@ -55,8 +55,8 @@ _OPEN_MPI_PLACING = (r"--?(map-by|bind-to|rank-by|.*host.*|H|.*machinefile|rankf
 _HYDRA_PLACING = r"--?(map-by|bind-to|membind|ppn|perhost|hosts?|f|hostfile|machinefile|machine|configfile|rr|order-nodes|skip-launch-node|gpus-per-proc)(=.*)?$"
 
 _OPEN_MPI_FILES = ("--hostfile", "-hostfile", "--machinefile", "-machinefile", "--default-hostfile", "-default-hostfile")
-_OPEN_MPI_LOST = (rb"process rank (?P<rank>\d+) with PID \d+ on node (?P<host>\S+) exited on signal (?P<signal>\d+)"
-                  rb"(?: \((?P<name>[^)]*)\))?")
+_OPEN_MPI_LOST = (rb"process\s+rank\s+(?P<rank>\d+)\s+with\s+PID\s+\d+\s+on\s+node\s+(?P<host>\S+)\s+exited\s+on\s+signal\s+(?P<signal>\d+)"
+                  rb"(?:\s+\((?P<name>[^)]*)\))?")  # version 5 wraps lines
 _OPEN_MPI_CLOSED = rb"peer process has unexpectedly disconnected\..*?Peer host: +(?P<host>\S+)"
 _OPEN_MPI_BROKEN = (rb"ORTE has lost communication with a remote daemon\..*?Remote daemon: +\S+ on node (?P<host>\S+)|"
                     rb"ORTE was unable to reliably start one or more daemons\.")

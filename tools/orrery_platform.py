@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # `orrery platform`: writes SimGrid platform files (DTD version 4.1) from a few
-# numbers. One <cluster> per file; its hosts, in order, are the nodes.
+# numbers. One <cluster> per file; its hosts, in order, are the nodes. It is in a zone, because SimGrid 4.0 reads no torus, fat tree or
+# dragonfly without one.
 # Invariant: the file declares exactly as many hosts as were asked for if the
 # topology can have that many; otherwise it declares more, and a message says so.
 import math
@@ -318,8 +319,10 @@ def document(options):
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <!-- Written by `orrery platform`: %s -->
 <platform version="4.1">
+  <zone id="network" routing="Full">
   <cluster id="cluster" prefix="%s" suffix="" radical="0-%d" speed="%s" bw="%s" lat="%.9gus"
            loopback_bw="%s" loopback_lat="%s" sharing_policy="SPLITDUPLEX" %s%s
+  </zone>
 </platform>
 """ % (network.words, options["--prefix"], network.places - 1, options["--speed"], options["--bandwidth"],
        1e6 * link_latency(options, network)[0], options["--loopback-bandwidth"], options["--loopback-latency"],

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # A run that grows and shrinks many times keeps nothing of it: no descriptor, no thread, no process, and no
-# memory but what a start costs in plain MPI (about 100 kB with Open MPI 4.1.4), or in SMPI (about 11 kB).
+# memory but what a start costs in plain MPI (about 100 kB with Open MPI 4.1.4), or in SMPI (about 11 kB with SimGrid
+# 3.32, 16 kB with 4.0: objects of actors and of instances that SimGrid makes and keeps).
 # The real run makes 12 changes; `make check-long` lets it make 200 (ORR_GROWTHS=100).
 # orr-test: timeout 300
 # orr-test: sanitizer none
@@ -48,7 +49,7 @@ kept() {
 if [ "$ORR_TEST_SIM" = yes ]; then
 	changes 100
 	ok "$ORRERY" sim -n 2 --elastic --max 3 --scenario script --cost-start 1000 --cost-join 1000 "$programs/follow.sim" 3 $sizes
-	kept 14000
+	case $(cat err) in *"SimGrid 3."*) kept 14000 ;; *) kept 18000 ;; esac
 fi
 [ "$ORR_TEST_MPI" = yes ] || exit 0
 # MPI_Comm_spawn() of Open MPI 4.1.4 hangs now and then in PMIx_Lookup(), also in plain MPI.

@@ -132,8 +132,12 @@ LONG = {
     ("doc/statistics.md", "orrery scaling --sim"): "18 s",
 }
 # (page, how a block begins): what must be there; otherwise the block is left out, with a word.
+COMES_AND_GOES = '[ "${ORR_TEST_MPI_LIBRARY:-openmpi4}" = openmpi4 ]'  # processes do, with this MPI alone
 NEEDS = {
     ("doc/devices.md", "STARPU_OPENCL"): '[ "$ORR_TEST_OPENCL" = yes ]',
+    ("doc/dynamic.md", "orrery cc --elastic --both elastic_loop.c"): COMES_AND_GOES,
+    ("doc/dynamic.md", "orrery cc --elastic program.c"): COMES_AND_GOES,
+    ("doc/dynamic.md", "printf 'at 0.5 grow 2"): COMES_AND_GOES,
     ("doc/fidelity.md", "orrery platform"): '[ -n "$ORR_PERFMODELS_SAMPLES" ]',
     ("doc/from-starpu.md", "orrery fc"): '[ "$ORR_TEST_FORTRAN" = yes ]',
     ("doc/report.md", "orrery sim -n 64 --trace"): "${PYTHON:-python3} -c 'import numpy'",

@@ -98,7 +98,8 @@ static int set_size(const struct orr_elastic *e, const char *set, int *size, int
 	return 0;
 }
 
-/* Returns whether the process was added to the run: 0, 1 or -EIO. */
+/* Returns whether the process was added to the run: 0, 1 or -EIO; -ENODEV where nothing can be
+ * added, because the sets are those of an MPI that has its own. */
 static int is_new(const struct orr_elastic *e)
 {
 	MPI_Info info;
@@ -109,6 +110,11 @@ static int is_new(const struct orr_elastic *e)
 		return -EIO;
 	MPI_Info_get(info, "mpi_dyn", sizeof(text) - 1, text, &found);
 	MPI_Info_free(&info);
+	if (!found) {
+		orr_error(
+			"orrery_elastic_start: the program does not run elastically; start it with `orrery run --elastic`");
+		return -ENODEV;
+	}
 	return !strcmp(text, "True");
 }
 
