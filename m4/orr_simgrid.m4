@@ -53,7 +53,7 @@ LIBS=$orr_saved_LIBS
 ])
 
 AC_DEFUN([ORR_SIMGRID], [
-AC_ARG_WITH([simgrid], [AS_HELP_STRING([--with-simgrid@<:@=DIR@:>@], [where SimGrid 3.32 is installed (default: by pkg-config, then /usr; no: without)])],
+AC_ARG_WITH([simgrid], [AS_HELP_STRING([--with-simgrid@<:@=DIR@:>@], [where SimGrid 3.32 or 4.0 is installed (default: by pkg-config, then /usr; no: without)])],
 	[], [with_simgrid=yes])
 AC_ARG_ENABLE([any-simgrid], [AS_HELP_STRING([--enable-any-simgrid], [try a SimGrid of another release than the one whose private names are known])])
 orr_simgrid=no

@@ -252,7 +252,7 @@ def sim_link_flags(context, request):
 
 def sim_command(context, request):
     if not context.has("simgrid"):
-        raise UserError("this Orrery was built without SimGrid; configure it again with SimGrid 3.32 installed")
+        raise UserError("this Orrery was built without SimGrid; configure it again with SimGrid 3.32 or 4.0 installed")
     command = compiler(context, request) + elastic_modules(context, request, "sim") + fortran_flags(context, request)
     command += ["-fPIC", "-I" + context.paths["sim_include"], "-I" + context.settings["smpi_include"]]
     command += context.words("simgrid_cppflags") + common_flags(context, request)

@@ -41,7 +41,7 @@ def main(context, arguments):
     names = os.path.join(paths["lib"], "orrery", "starpu")
     if "--sim" in options:
         if not context.has("simgrid"):
-            raise UserError("this Orrery was built without SimGrid; configure it again with SimGrid 3.32 installed")
+            raise UserError("this Orrery was built without SimGrid; configure it again with SimGrid 3.32 or 4.0 installed")
         names = os.path.join(paths["lib"], "orrery", "sim")
         lines += ["export CC=orrery-sim-cc", "export CXX=orrery-sim-c++"]
         if context.settings["fc"]:

@@ -204,7 +204,7 @@ def main(context, arguments):
         return 0
     options, words, show, request = parse(table, arguments)
     if not context.has("simgrid"):
-        raise UserError("this Orrery was built without SimGrid; configure it again with SimGrid 3.32 installed")
+        raise UserError("this Orrery was built without SimGrid; configure it again with SimGrid 3.32 or 4.0 installed")
     options = with_elastic_costs(context, options)
     launcher = context.paths["launcher"]
     if not os.path.exists(launcher):
