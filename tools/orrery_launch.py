@@ -168,9 +168,11 @@ class Agents:
     def __init__(self, pid, hosts):
         self.pid, self.hosts, self.first, self.over = pid, hosts, None, False
         self.known, self.seen = {}, set()  # host of each descriptor; processes whose words are their own
+        self.watcher = None
         if hosts and hasattr(os, "pidfd_open"):
             self.ends = select.epoll()
-            threading.Thread(target=self.watch, daemon=True).start()
+            self.watcher = threading.Thread(target=self.watch, daemon=True)
+            self.watcher.start()
 
     @staticmethod
     def words(pid):
@@ -199,15 +201,25 @@ class Agents:
         return young
 
     def look(self, patience_s):
-        """Waits for an end, and takes note of it."""
-        for fd, _ in self.ends.poll(patience_s, 1):
+        """Waits for an end, and takes note of it. Returns whether there was one."""
+        ended = self.ends.poll(patience_s, 1)
+        for fd, _ in ended:
             self.first = self.first or self.known[fd]
             self.ends.unregister(fd)
             os.close(fd)
+        return bool(ended)
 
     def watch(self):
         while not self.over and not self.first:
             self.look(0.01 if self.meet() else 1)
+
+    def finish(self):
+        """The launcher has ended, perhaps before the thread has looked."""
+        self.over = True
+        if self.watcher:
+            self.watcher.join(10)
+            while not self.first and self.look(0):
+                pass
 
 
 def kill_all(child, launcher):
@@ -292,7 +304,7 @@ def launch(launcher, command, environment, hosts=()):
         outputs = [Output(pipe, to, words_of(launcher)) for pipe, to in ((child.stdout, sys.stdout), (child.stderr, sys.stderr)) if pipe]
         agents = Agents(child.pid, hosts)
         status, ended_by = wait(child, launcher, signals, outputs)
-        agents.over = True
+        agents.finish()
         for output in outputs:
             output.reader.join(output.patience_s)
     finally:
