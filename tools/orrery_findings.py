@@ -11,7 +11,7 @@ import orrery_gains
 
 # The shares of the makespan from which on something is worth a word.
 SHARE = {"late-submission": 0.15, "slow-submission": 0.15, "late-rank": 0.05, "late-release": 0.15, "tiny-tasks": 0.20, "copies": 0.15,
-         "memory": 0.10, "no-prefetch": 0.10, "messages": 0.30, "held": 0.10, "callback": 0.10, "no-tree": 0.10, "eager": 0.10,
+         "memory": 0.10, "no-prefetch": 0.10, "messages": 0.30, "many-messages": 0.20, "held": 0.10, "callback": 0.10, "no-tree": 0.10, "eager": 0.10,
          "unmatched": 0.10, "slow-rank": 0.05, "slow-link": 0.05, "imbalance": 0.10, "wrong-model": 0.25, "policy": 0.25, "order": 0.15}
 LEAST = 0.03      # of the makespan: a change that gains less is no answer
 # Gains that are bounds, because the trace does not have what else would hold up the run then.
@@ -19,6 +19,7 @@ BOUNDS = {"unmatched", "memory"}
 EVICTIONS = 0.05               # the share of the bytes that came to devices which had to go again to make room
 MODELLED = {"dm", "dmda", "dmdap", "dmdar", "dmdas", "dmdasd", "heft", "pheft"}   # policies that believe models
 TINY_US = 20                   # kernels that are shorter on average
+SMALL_BYTES = 16384            # a message that is smaller on average costs by its number
 SLOW_UNIT = 1.5                # times as long as on the best kind of unit
 SLOW_RANK, SLOW_LINK, IMBALANCE = 1.5, 2.0, 1.3   # times what the others have
 MOST_LEFT_OUT = 5                                 # times what is recorded of the path the whole may be
@@ -177,9 +178,18 @@ def of_messages(run, pieces, replay):
     kinds = ("latency", "transfer", "relay", "sending")
     seconds, makespan = path_seconds(pieces, kinds), (run.last - run.first) / whole(run, pieces) * 1e-9
     held, rank = path_seconds(pieces, ("held",)), worst_rank(pieces, ("held",))
-    if replay:   # no limit holds a message while those before it are being copied
+    if replay:   # no limit holds a message while the progression thread is at work on those before it
         carried = sum(replay.run.carried(p.rank, p.first, p.last) for p in pieces if p.kind == "held") * 1e-9
-        held, seconds = held - carried, seconds + carried
+        held -= carried
+        sizes = [m.bytes for m, _ in replay.flights() if m.sender == rank == m.key[0]]
+        mean = statistics.mean(sizes) if sizes else SMALL_BYTES
+        if mean < SMALL_BYTES:
+            yield ("many-messages", "rank %d" % rank, carried,
+                   "the progression of rank %d is at work on %d messages of %.0f bytes on average" % (rank, len(sizes), mean),
+                   "send fewer, larger messages: larger blocks of data, or several in one: one of %d" % orrery_gains.SMALLER,
+                   lambda r: orrery_gains.fewer_messages(r, rank))
+        else:   # it copies them
+            seconds += carried
     fans = orrery_gains.fans(replay) if replay else []
     callbacks = [(r, orrery_gains.in_callbacks(replay, r)) for r in sorted(replay.run.callbacks)] if replay else []
     less = {number: ns for _, some in callbacks for number, ns in some.items()}

@@ -8,7 +8,7 @@ import collections
 import math
 import statistics
 
-SMALLER = 10       # so many tiny tasks in one
+SMALLER = 10       # so many tiny tasks, or messages, in one
 LARGE = 1 << 20    # bytes: what is larger should not travel in an envelope
 PIECE = 16384      # bytes of a value that flows along a tree in pieces
 AT_ONCE_NS = 100   # submissions that follow each other so closely are charged together
@@ -77,6 +77,17 @@ def larger_tasks(replay):
     def edges(s):
         return [(o, wait - min(wait, latency_ns) * (1 - 1 / SMALLER) if o.kind == "send" else wait / SMALLER) for o, wait in s.before]
     return replay.gain(lambda s: s.lag if s.kind == "end" else s.lag / SMALLER, edges)
+
+
+def fewer_messages(replay, rank):
+    """As many bytes of one rank in fewer messages. One comes after the other while its progression thread is at work on them."""
+    sent = [s for s in replay.steps if s.kind == "sent" and s.rank == rank]
+    pairs = [(s, t) for s, t in zip(sent, sent[1:]) if t.at > s.at and 2 * replay.run.carried(rank, s.at, t.at) >= t.at - s.at]
+    after = {t.number: (s, (t.at - s.at) / SMALLER) for s, t in pairs}
+
+    def edges(s):
+        return [(o, w) for o, w in s.before if o.kind in ("grant", "send")] + [after[s.number]] if s.number in after else s.before
+    return replay.gain(lambda s: min(s.lag, 0) if s.number in after else s.lag, edges)
 
 
 def prefetched(replay):

@@ -37,7 +37,7 @@ link() {
 link 200MBps > link.xml
 link 10GBps > link2.xml
 
-FEW="slow-node late-release callback imbalance"
+FEW="slow-node late-release callback imbalance many-messages"
 s="$ORRERY sim --trace trace"
 f=$s
 # shellcheck disable=SC2086
@@ -56,9 +56,10 @@ f=$s
 	is slow-submission rank_0 slow-submitter $s -n 1 --cpus 8 --cost-submit 300 $app pool -- $f -n 1 --cpus 8 $app pool
 	is slow-submission rank_15 unpruned $s -n 16 --cost-foreign 200 $app rounds -- $f -n 16 --cost-foreign 0 $app rounds
 	is held rank_0 limit STARPU_MPI_NDETACHED_SEND=1 $s -n 8 --platform far.xml $app spread bytes=2048 blocks=64 rounds=1 -- $f -n 8 --platform far.xml $app spread bytes=2048 blocks=64 rounds=1
+	is many-messages rank_0 many-messages $s -n 8 --cost-message 5 $app spread bytes=64 blocks=1000 take=1 rounds=1 -- $f -n 8 --cost-message 5 $app spread bytes=640 blocks=100 take=10 rounds=1
 	is no-tree rank_0 no-tree STARPU_MPI_COOP_SENDS=0 $s -n 16 $app tree bytes=16777216 rounds=5 -- $f -n 16 $app tree bytes=16777216 rounds=5
 	is eager messages eager $s -n 8 --platform far.xml $app rounds bytes=131072 -- STARPU_MPI_EAGER_LIMIT=1048576 $f -n 8 --platform far.xml $app rounds bytes=131072
-	is callback rank_0 callback $s -n 4 $app rounds callback=1500 bytes=65536 -- $f -n 4 $app rounds callback=1 bytes=65536
+	is callback rank_* callback $s -n 4 $app rounds callback=1500 bytes=65536 -- $f -n 4 $app rounds callback=1 bytes=65536
 	d="--machine ./gpu -n 1"
 	is no-prefetch copies no-prefetch STARPU_PREFETCH=0 STARPU_CUDA_PIPELINE=1 STARPU_SCHED=dmda $s $d $app devices bytes=8388608 rounds=1 tasks=32 -- STARPU_SCHED=dmda $f $d $app devices bytes=8388608 rounds=1 tasks=32
 	is memory copies memory STARPU_LIMIT_CUDA_MEM=128 $s $d $app devices bytes=8388608 tasks=32 rounds=3 device=200 -- $f $d $app devices bytes=8388608 tasks=32 rounds=3 device=200
