@@ -49,7 +49,8 @@ def agent_of(environment, given):
     elif environment.get("SLURM_JOB_ID") and shutil.which("srun"):
         words = ["srun", "--overlap", "-N1", "-n1", "-w"]
     else:
-        choices = environment.get("OMPI_MCA_plm_rsh_agent") or environment.get("HYDRA_LAUNCHER_EXEC") or "ssh : rsh"
+        named = (environment.get(name) for name in ("OMPI_MCA_plm_rsh_agent", "PRTE_MCA_plm_ssh_agent", "HYDRA_LAUNCHER_EXEC"))
+        choices = next((words for words in named if words), "ssh : rsh")
         found = [shlex.split(choice) for choice in choices.split(":") if choice.strip()]
         words = next((words for words in found if shutil.which(words[0])), found[0])
     if not words or not shutil.which(words[0]):

@@ -88,7 +88,7 @@ hosts_world() {
 	chmod +x $hosts_agent
 	echo > $hosts/time
 	if unshare --time --monotonic 1000 --boottime 1000 true 2> /dev/null; then echo --time > $hosts/time; fi
-	export OMPI_MCA_plm_rsh_agent=$hosts_agent
+	export OMPI_MCA_plm_rsh_agent=$hosts_agent PRTE_MCA_plm_ssh_agent=$hosts_agent
 }
 
 # hosts_hold: what the process of a host does first; it has its namespaces already.
