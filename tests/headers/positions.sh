@@ -104,7 +104,10 @@ program check documented 380 documented fstarpu_mod fstarpu_mpi_mod >> main.f90 
 cat "$here/documented_fortran.txt" > sets.f90
 program check documented_elastic 12 documented_elastic mpi >> sets.f90 || die "few routines are documented"
 fc="$ORRERY fc -J . -ffree-line-length-none"
-for s in fstarpu_mod fstarpu_mpi_mod main mpi sets; do ok $fc -c "$s.f90" -o "$s.o"; done
+# An MPI with process sets of its own has names of ours in its module (Open MPI 5), where elastic runs are refused.
+sets="mpi sets"
+[ "${ORR_TEST_ELASTIC-yes}" = yes ] || sets=
+for s in fstarpu_mod fstarpu_mpi_mod main $sets; do ok $fc -c "$s.f90" -o "$s.o"; done
 sed 's/p_fstarpu_mpi_send => fstarpu_mpi_send/p_fstarpu_mpi_send => fstarpu_mpi_recv/' main.f90 > wrong.f90
 fails 1 'number of arguments|mismatch' $fc -c wrong.f90 -o wrong.o
 

@@ -23,9 +23,13 @@ where() {
 # A host file; what was shown is what happens.
 printf 'h1 slots=2\nh2.bed slots=1\nh3 slots=1\n' > file
 ok on h1 timeout 60 "$ORRERY" run --show --mpirun "--hostfile file" ./where.sh
-has out '^#   h1 *ranks 0-1$'
-has out '^#   h2(\.bed)? *rank 2$'
-has out '^#   h3 *rank 3$'
+if [ "${ORR_TEST_MPI_LIBRARY:-openmpi4}" = openmpi4 ]; then
+	has out '^#   h1 *ranks 0-1$'
+	has out '^#   h2(\.bed)? *rank 2$'
+	has out '^#   h3 *rank 3$'
+else
+	has out '^# .* decides where ranks run, and cannot be asked'
+fi
 export OTHER=other
 ok on h1 timeout 60 "$ORRERY" run --mpirun "--hostfile file --bind-to none" ./where.sh
 where '0 h1 1 other;1 h1 1 other;2 h2 1 ;3 h3 1 ;'
@@ -41,7 +45,7 @@ for job in "PBS_JOBID=7 PBS_NODEFILE=$PWD/nodes" "LSB_JOBID=7 LSB_DJOB_HOSTFILE=
 done
 # Slurm's variables, with ssh instead of srun.
 ok on h1 env SLURM_JOB_ID=7 SLURM_JOBID=7 SLURM_NTASKS=3 'SLURM_NODELIST=h[1-3]' SLURM_NNODES=3 'SLURM_TASKS_PER_NODE=1(x3)' \
-	OMPI_MCA_plm=rsh timeout 60 "$ORRERY" run ./where.sh
+	OMPI_MCA_plm=rsh PRTE_MCA_plm=ssh timeout 60 "$ORRERY" run ./where.sh
 where '0 h1 1 other;1 h2 1 ;2 h3 1 ;'
 
 # From a computer without a rank, with all files; all ranks know what the options said.
@@ -68,8 +72,9 @@ cat > ports.sh <<- 'END'
 	wait $!
 END
 chmod +x ports.sh
+case ${ORR_TEST_MPI_LIBRARY-} in openmpi5) daemons=--prtemca ;; *) daemons=--mca ;; esac
 ok on h1 timeout 60 "$ORRERY" run -n 3 --mpirun "--host h1,h2,h3 --bind-to none --mca btl_tcp_port_min_v4 20000 --mca btl_tcp_port_range_v4 100 \
-	--mca oob_tcp_dynamic_ipv4_ports 20100-20199" ./ports.sh "$ring"
+	$daemons oob_tcp_dynamic_ipv4_ports 20100-20199" ./ports.sh "$ring"
 has out '^listens 200[0-9][0-9]$'
 sed -n '/^listens 20[01][0-9][0-9]$/d; /^listens/p' out > others
 [ ! -s others ] || die "ports outside of the range: $(cat others)"
