@@ -58,8 +58,8 @@ _OPEN_MPI_FILES = ("--hostfile", "-hostfile", "--machinefile", "-machinefile", "
 _OPEN_MPI_LOST = (rb"process\s+rank\s+(?P<rank>\d+)\s+with\s+PID\s+\d+\s+on\s+node\s+(?P<host>\S+)\s+exited\s+on\s+signal\s+(?P<signal>\d+)"
                   rb"(?:\s+\((?P<name>[^)]*)\))?")  # version 5 wraps lines
 _OPEN_MPI_CLOSED = rb"peer process has unexpectedly disconnected\..*?Peer host: +(?P<host>\S+)"
-_OPEN_MPI_BROKEN = (rb"ORTE has lost communication with a remote daemon\..*?Remote daemon: +\S+ on node (?P<host>\S+)|"
-                    rb"ORTE was unable to reliably start one or more daemons\.")
+_OPEN_MPI_BROKEN = (rb"(?:ORTE|PRTE) has lost communication with a remote daemon\..*?Remote daemon: +\S+ on node (?P<host>\S+)|"
+                    rb"(?:ORTE|PRTE) was unable to reliably start one or more daemons\.")
 _OPEN_MPI_ROOT = ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "PRTE_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM")
 
 _OPEN_MPI = {
