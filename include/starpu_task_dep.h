@@ -61,7 +61,9 @@ void starpu_task_end_dep_release(struct starpu_task *t);
 typedef uint64_t starpu_tag_t;
 
 /* Make the task of tag id start after the ndeps given tags. Call it before that task is submitted.
- * The variadic arguments must have the type starpu_tag_t: cast constants. */
+ * A tag without a task completes when the last of these tags does. If all have before the call,
+ * only starpu_tag_notify_from_apps() completes it, since a task may still be given that tag. The
+ * variadic arguments must have the type starpu_tag_t: cast constants. */
 void starpu_tag_declare_deps(starpu_tag_t id, unsigned ndeps, ...);
 void starpu_tag_declare_deps_array(starpu_tag_t id, unsigned ndeps, starpu_tag_t *array);
 
