@@ -63,7 +63,7 @@ static void answer_status(const struct orr_peers *p, char *text, size_t size)
 	strcpy(text + n, "\n");
 }
 
-/* Why those that wait for room get none; NULL: that is no reason. */
+/* The reason for which those that wait for room get none; NULL: the value is none. */
 static const char *reason(const char *value)
 {
 	static char why[128];

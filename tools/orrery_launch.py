@@ -123,6 +123,7 @@ class Output:
 
     def __init__(self, pipe, to, words):
         self.lost, self.to, self.words = None, to.fileno(), words
+        self.peer = None  # the first host of which ranks elsewhere said that its ranks had closed their connections
         self.patience_s = 10  # after the end of the launcher
         self.end = b""  # of what was read, so that a line may come in two parts
         self.reader = threading.Thread(target=self.pass_on, args=(pipe.fileno(),), daemon=True)
@@ -143,6 +144,8 @@ class Output:
             self.end = (self.end + piece)[-4096 - len(piece):]
             for kind, words in self.words:
                 match = words.search(self.end)
+                if match and kind is Closed and not self.peer:
+                    self.peer = kind(match).host
                 if match and (not self.lost or kind.weight > self.lost.weight):
                     self.lost = kind(match)
 
@@ -314,8 +317,9 @@ def launch(launcher, command, environment, hosts=()):
             "interrupted" if ended_by == signal.SIGINT else "terminated", time.monotonic() - begin, left_behind(environment)))
         sys.exit(128 + ended_by)
     lost = heaviest(outputs)
-    if isinstance(lost, Broken) and not lost.hosts and agents.first:
-        lost.hosts = [agents.first]
+    if isinstance(lost, Broken) and not lost.hosts:
+        # mpirun may end the agents of other hosts before that of the lost one has ended.
+        lost.hosts = [name for name in (*(o.peer for o in outputs), agents.first) if name][:1]
     if isinstance(lost, Lost) and launcher.signal_status:
         status = 128 + int(lost.signal)
     return status, lost

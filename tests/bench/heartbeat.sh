@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# What the heartbeat costs a run without faults: pairs of runs with it and without it, in an order that changes. A row for
+# Costs of the heartbeat in a run without faults: pairs of runs with it and without it, in an order that changes. A row for
 # each number of heartbeat.c: the medians with it and without it, their ratio, and the quartiles of the ratios of pairs,
 # which say how much the clock is worth here; then the CPU of the heartbeat's thread, in millionths of a core.
 #     ORR_BENCH_RUNS    pairs (default 15); ORR_BENCH_TIMEOUT_US    the heartbeat's timeout (the default one)

@@ -8,7 +8,6 @@
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 . "$ORR_TEST_SRCDIR/tests/lib/hosts.sh"
 [ "$ORR_TEST_MPI" = yes ] || skip "no mpirun"
-[ "${ORR_TEST_MPI_LIBRARY-}" != openmpi5 ] || skip "with Open MPI 5, mpirun and its daemons may outlive a lost host (doc/running.md)"
 hosts_world "$@"
 hosts_up 3
 . "$ORR_TEST_SRCDIR/tests/lib/faults.sh"

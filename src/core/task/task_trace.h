@@ -34,8 +34,8 @@ void orr_task_trace_after(struct orr_process *proc, const struct orr_task *t);
 /* Records the workers. Requires proc->trace. */
 void orr_task_trace_workers(struct orr_process *proc);
 
-/* What lets others go on in this thread: what ended, or else the task whose kernel or callback runs
- * in it; 0: the program. */
+/* The cause for others to go on in this thread: what ended, or else the task whose kernel or
+ * callback runs in it; 0: the program. */
 static inline uint64_t orr_thread_cause(const struct orr_thread *self)
 {
 	return self->cause || !self->task ? self->cause : ORR_CAUSE_TASK | self->task->job_id;

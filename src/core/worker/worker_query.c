@@ -18,6 +18,16 @@ static struct orr_worker *worker(int id)
 	return id >= 0 && (unsigned) id < proc->core->nworkers ? &proc->core->workers[id] : NULL;
 }
 
+/* The number of workers before w of its kind, and of its device if that is asked for. */
+static int place_of(const struct orr_worker *w, int on_device)
+{
+	int n = 0;
+
+	for (const struct orr_worker *o = orr_self()->core->workers; o < w; o++)
+		n += o->arch == w->arch && (!on_device || o->devid == w->devid);
+	return n;
+}
+
 static int is_of(const struct orr_worker *w, enum starpu_worker_archtype type)
 {
 	return type == STARPU_ANY_WORKER || w->arch == type;
@@ -108,14 +118,9 @@ int starpu_worker_get_by_type(enum starpu_worker_archtype type, int num)
 
 int starpu_worker_get_range_by_id(int id)
 {
-	struct orr_worker *w = worker(id), *o;
-	int n = 0;
+	const struct orr_worker *w = worker(id);
 
-	if (!w)
-		return -1;
-	for (o = orr_self()->core->workers; o < w; o++)
-		n += o->arch == w->arch;
-	return n;
+	return w ? place_of(w, 0) : -1;
 }
 
 int starpu_worker_get_range(void)
@@ -180,14 +185,9 @@ int starpu_worker_get_devid(int id)
 
 int starpu_worker_get_subworkerid(int id)
 {
-	struct orr_worker *w = worker(id), *o;
-	int n = 0;
+	const struct orr_worker *w = worker(id);
 
-	if (!w)
-		return -1;
-	for (o = orr_self()->core->workers; o < w; o++)
-		n += o->arch == w->arch && o->devid == w->devid;
-	return n;
+	return w ? place_of(w, 1) : -1;
 }
 
 int starpu_worker_get_bindid(int workerid)
