@@ -10,6 +10,7 @@
 #include "base/park.h"
 
 #include "base/log.h"
+#include "base/notice.h"
 #include "base/process.h"
 #include "base/upcalls.h"
 
@@ -43,9 +44,12 @@ int orr_park_wait(struct orr_process *proc, unsigned key, const char *what)
 
 void orr_park_stuck(struct orr_process *proc, const char *what)
 {
+	struct orr_notice n;
+
 	orr_error(
 		"%s waits for ever: all %u workers sleep, and no other thread can act (ORRERY_STALL_TIMEOUT=0 goes on waiting). What waits:",
 		what, proc->ngroups);
-	proc->core_up->dump(proc, stderr, 50);
+	proc->core_up->dump(proc, orr_notice_open(&n), 50);
+	orr_notice_write(&n);
 	orr_sys_abort();
 }

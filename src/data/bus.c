@@ -7,6 +7,7 @@
  * Invariant: a bus keeps its number. Counters only grow; the counts that the program saw last are
  * kept beside them. */
 #include "data/bus.h"
+#include "base/notice.h"
 #include "data/data.h"
 #include "base/numbers.h"
 #include "orrery.h"
@@ -188,7 +189,10 @@ int starpu_bus_get_profiling_info(int busid, struct starpu_profiling_bus_info *b
 
 void starpu_profiling_bus_helper_display_summary(void)
 {
-	orr_bus_print(stderr);
+	struct orr_notice n;
+
+	orr_bus_print(orr_notice_open(&n));
+	orr_notice_write(&n);
 }
 
 void orr_bus_print(FILE *f)

@@ -5,6 +5,7 @@
 #include "sched/sched.h"
 #include "sched/modular.h"
 #include "base/log.h"
+#include "base/notice.h"
 #include "base/spelling.h"
 #include "core/worker/core.h"
 #include "core/ctx/policy.h"
@@ -143,8 +144,11 @@ int orr_sched_init(struct orr_process *proc)
 		policy = orr_sched_policies[0];
 	} else {
 		if (!strcmp(name, "help")) {
-			fprintf(stderr, "scheduling policies (STARPU_SCHED):\n");
-			list_policies(stderr);
+			struct orr_notice n;
+
+			fprintf(orr_notice_open(&n), "scheduling policies (STARPU_SCHED):\n");
+			list_policies(n.f);
+			orr_notice_write(&n);
 			name = "lws";
 		}
 		policy = sched_find(proc, name);

@@ -5,6 +5,7 @@
  * Invariant: the process of a run that writes them is the first one that the launcher started, or
  * the rank 0 that gathered what all ranks did; no other one. */
 #include "sys/real.h"
+#include "base/notice.h"
 #include "sys/launched.h"
 
 #include <stdlib.h>
@@ -115,15 +116,11 @@ static void write_report(const struct orr_run_totals *t, double wall_s, int stat
 	orr_output_close(f, VARIABLE, run.report);
 }
 
-/* At once: Open MPI 5.0 mixes the halves of lines of its processes. */
 static void print_summary(const struct orr_run_totals *t, double wall_s)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *f = open_memstream(&text, &size);
+	struct orr_notice n;
+	FILE *f = orr_notice_open(&n);
 
-	if (!f)
-		return;
 	if (run.gathered || run.ranks == 1)
 		fprintf(f, "orrery run: %u rank%s", t->nodes, t->nodes == 1 ? "" : "s");
 	else
@@ -136,9 +133,7 @@ static void print_summary(const struct orr_run_totals *t, double wall_s)
 	fprintf(f, "\norrery run: machine %s (%u worker%s a rank)%s%s, Orrery %s\n", run.machine,
 		run.now.nworkers, run.now.nworkers == 1 ? "" : "s", *t->network ? ", " : "",
 		t->network, orrery_version());
-	if (!fclose(f))
-		fwrite(text, 1, size, stderr);
-	free(text);
+	orr_notice_write(&n);
 }
 
 static void report(int status, void *arg)

@@ -5,6 +5,7 @@
  * nodes are atomic. */
 #include "core/flow/profiling.h"
 #include "data/bus.h"
+#include "base/notice.h"
 #include "base/numbers.h"
 #include "base/config.h"
 #include "base/output.h"
@@ -137,9 +138,17 @@ static void print_workers(FILE *f)
 		fprintf(f, "\tenergy, with the idle machine %.6f J\n", all);
 }
 
+static void print_now(void (*print)(FILE *))
+{
+	struct orr_notice n;
+
+	print(orr_notice_open(&n));
+	orr_notice_write(&n);
+}
+
 void starpu_profiling_worker_helper_display_summary(void)
 {
-	print_workers(stderr);
+	print_now(print_workers);
 }
 
 void starpu_codelet_display_stats(struct starpu_codelet *cl)
@@ -147,10 +156,12 @@ void starpu_codelet_display_stats(struct starpu_codelet *cl)
 	ORR_PLAIN_NUMBERS;
 	struct orr_process *proc = orr_self();
 	unsigned long total = 0, n;
+	struct orr_notice notice;
+	FILE *f = orr_notice_open(&notice);
 
 	for (unsigned i = 0; i < proc->core->nworkers; i++)
 		total += ORR_ATOMIC_LOAD_RELAXED(&cl->per_worker_stats[i]);
-	fprintf(stderr, "Statistics of codelet %s: %lu tasks\n",
+	fprintf(f, "Statistics of codelet %s: %lu tasks\n",
 		cl->name                         ? cl->name
 		: cl->model && cl->model->symbol ? cl->model->symbol
 						 : "unnamed",
@@ -158,31 +169,36 @@ void starpu_codelet_display_stats(struct starpu_codelet *cl)
 	for (unsigned i = 0; i < proc->core->nworkers; i++) {
 		n = ORR_ATOMIC_LOAD_RELAXED(&cl->per_worker_stats[i]);
 		if (n)
-			fprintf(stderr, "\t%-24s %10lu tasks (%.1f %%)\n",
-				proc->core->workers[i].name, n,
-				100.0 * (double) n / (double) total);
+			fprintf(f, "\t%-24s %10lu tasks (%.1f %%)\n", proc->core->workers[i].name,
+				n, 100.0 * (double) n / (double) total);
 	}
+	orr_notice_write(&notice);
 }
 
 /* ---- memory ---- */
 
-void starpu_data_display_memory_stats(void)
+static void print_memory(FILE *f)
 {
 	ORR_PLAIN_NUMBERS;
 	struct orr_process *proc = orr_self();
 
-	fprintf(stderr, "Memory statistics:\n");
+	fprintf(f, "Memory statistics:\n");
 	for (unsigned i = 0; i < proc->data->nmemnodes; i++) {
 		struct orr_memory_use use;
 		char name[32];
 
 		starpu_memory_node_get_name(i, name, sizeof(name));
 		orr_memory_use(proc, i, &use);
-		fprintf(stderr, "\t%-24s %12.3f MB in use", name, (double) use.used / 1e6);
+		fprintf(f, "\t%-24s %12.3f MB in use", name, (double) use.used / 1e6);
 		if (use.total)
-			fprintf(stderr, " of %.3f MB", (double) use.total / 1e6);
-		fprintf(stderr, ", %llu evictions\n", (unsigned long long) use.evictions);
+			fprintf(f, " of %.3f MB", (double) use.total / 1e6);
+		fprintf(f, ", %llu evictions\n", (unsigned long long) use.evictions);
 	}
+}
+
+void starpu_data_display_memory_stats(void)
+{
+	print_now(print_memory);
 }
 
 #define BUS_FILE "STARPU_BUS_STATS_FILE"
@@ -224,7 +240,7 @@ static void print_to(const char *variable, const char *path, void (*print)(FILE 
 	char name[4096];
 
 	if (!path) {
-		print(stderr);
+		print_now(print);
 		return;
 	}
 	stats_file_name(name, sizeof(name), path);

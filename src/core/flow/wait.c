@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "base/log.h"
+#include "base/notice.h"
 #include "base/park.h"
 #include "core/ctx/sched_ctx.h"
 #include "core/ctx/sched_ctx_life.h"
@@ -40,12 +41,15 @@ static uint64_t npending(struct orr_process *proc, unsigned ctx)
 
 static void wait_watchdog(struct orr_process *proc)
 {
+	struct orr_notice n;
+
 	if (orr_sys_now_us() - proc->start_us < (double) proc->cfg.watchdog_delay_us)
 		return;
 	orr_warn("no task completed for %.1f s (STARPU_WATCHDOG_TIMEOUT); what waits:",
 		 (double) proc->cfg.watchdog_us * 1e-6);
-	orr_task_dump(proc, stderr, 50);
-	orr_tag_dump(proc, stderr);
+	orr_task_dump(proc, orr_notice_open(&n), 50);
+	orr_tag_dump(proc, n.f);
+	orr_notice_write(&n);
 	void (*hook)(void *) = ORR_ATOMIC_LOAD(&proc->core->watchdog_hook);
 	if (hook)
 		hook(proc->core->watchdog_arg);

@@ -6,6 +6,7 @@
  * every request is granted and nothing is bound. */
 #include "core/worker/binding.h"
 #include "base/log.h"
+#include "base/notice.h"
 #include "base/seam_machine.h"
 #include "data/data.h"
 #include "core/worker/core.h"
@@ -205,14 +206,17 @@ void starpu_topology_print(FILE *f)
 void starpu_display_bindings(void)
 {
 	struct orr_process *proc = orr_self();
+	struct orr_notice n;
+	FILE *f = orr_notice_open(&n);
 
 	for (unsigned i = 0; i < proc->core->nworkers; i++) {
 		const struct orr_worker *w = &proc->core->workers[i];
 
 		if (w->bindid >= 0)
-			fprintf(stderr, "%s: unit %d (system %d)\n", w->name, w->bindid,
+			fprintf(f, "%s: unit %d (system %d)\n", w->name, w->bindid,
 				starpu_cpu_os_index(w->bindid));
 		else
-			fprintf(stderr, "%s: not bound\n", w->name);
+			fprintf(f, "%s: not bound\n", w->name);
 	}
+	orr_notice_write(&n);
 }

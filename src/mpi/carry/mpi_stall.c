@@ -18,6 +18,7 @@
 
 #include "base/log.h"
 #include "base/map.h"
+#include "base/notice.h"
 #include "core/task/task_count.h"
 
 #define MOST 8 /* ranks that are asked */
@@ -238,12 +239,20 @@ static void ask(struct orr_mpi *mpi, double now)
 	}
 }
 
+void orr_mpi_stall_show(struct orr_mpi *mpi)
+{
+	struct orr_notice n;
+
+	orr_mpi_stall_tell(mpi, orr_notice_open(&n));
+	orr_mpi_dump(mpi->proc, n.f, 20);
+	orr_notice_write(&n);
+}
+
 static void bark(struct orr_mpi *mpi, double now)
 {
 	orr_warn("no communication has ended for %.1f s (STARPU_WATCHDOG_TIMEOUT); what waits:",
 		 (now - mpi->watch.event_us) * 1e-6);
-	orr_mpi_stall_tell(mpi, stderr);
-	orr_mpi_dump(mpi->proc, stderr, 20);
+	orr_mpi_stall_show(mpi);
 	mpi->watch.event_us = -1;
 	mpi->watch.stall->since_us = 0;
 	if (mpi->proc->cfg.watchdog_crash)

@@ -24,6 +24,8 @@ void orr_mpi_stall_in(struct orr_mpi *mpi, const char *message, size_t bytes, in
 void orr_mpi_stall_watch(struct orr_mpi *mpi);
 /* Writes a line for each rank that receives wait for, a few at most. */
 void orr_mpi_stall_tell(struct orr_mpi *mpi, FILE *f);
+/* Tells people which ranks receives wait for, a few at most, and what else waits. */
+void orr_mpi_stall_show(struct orr_mpi *mpi);
 void orr_mpi_stall_exit(struct orr_mpi *mpi);
 
 #endif

@@ -16,6 +16,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/notice.h"
 #include "base/numbers.h"
 #include "orrery.h"
 #include "mpi/carry/fake_rank.h"
@@ -83,13 +84,13 @@ static struct orr_mpi_peer_stats *snapshot(struct orr_mpi *mpi, int whole, unsig
 	return v;
 }
 
-static void print_line(const char *who, uint64_t bytes, double seconds)
+static void print_line(FILE *f, const char *who, uint64_t bytes, double seconds)
 {
 	const double mb = 1024.0 * 1024.0;
 	double rate = seconds > 0 ? (double) bytes / seconds : 0;
 
-	fprintf(stderr, "[starpu_comm_stats][%s\t%f B\t%f MB\t %f B/s\t %f MB/s\n", who,
-		(double) bytes, (double) bytes / mb, rate, rate / mb);
+	fprintf(f, "[starpu_comm_stats][%s\t%f B\t%f MB\t %f B/s\t %f MB/s\n", who, (double) bytes,
+		(double) bytes / mb, rate, rate / mb);
 }
 
 /* Bytes to one peer, as the program sees them. */
@@ -109,19 +110,21 @@ static void print_stats(struct orr_mpi *mpi)
 	uint64_t total = 0;
 	unsigned n;
 	char who[48];
+	struct orr_notice notice;
 	struct orr_mpi_peer_stats *v = snapshot(mpi, 1, &n);
 
 	for (unsigned i = 0; v && i < n; i++)
 		total += program_bytes(mpi, v[i].peer);
 	snprintf(who, sizeof(who), "%d] TOTAL:", mpi->rank);
-	fprintf(stderr, "\n");
-	print_line(who, total, seconds);
+	fprintf(orr_notice_open(&notice), "\n");
+	print_line(notice.f, who, total, seconds);
 	for (unsigned i = 0; v && i < n; i++) {
 		uint64_t bytes = program_bytes(mpi, v[i].peer);
 		snprintf(who, sizeof(who), "%d:%d]", mpi->rank, v[i].peer);
 		if (bytes)
-			print_line(who, bytes, seconds);
+			print_line(notice.f, who, bytes, seconds);
 	}
+	orr_notice_write(&notice);
 	free(v);
 }
 

@@ -26,6 +26,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/notice.h"
 #include "base/numbers.h"
 #include "base/park.h"
 #include "base/standstill.h"
@@ -188,15 +189,10 @@ static void post(struct orr_mpi *mpi, int rank, enum kind kind, uint32_t round, 
  * hears of it, puts nothing into the middle of a line. */
 static void print_at_once(struct orr_standstill *all)
 {
-	char *text = NULL;
-	size_t size = 0;
-	FILE *f = open_memstream(&text, &size);
+	struct orr_notice n;
 
-	orr_standstill_print(all, f ? f : stderr, LINES - 1);
-	if (f && !fclose(f))
-		fwrite(text, 1, size, stderr);
-	free(text);
-	fflush(stderr);
+	orr_standstill_print(all, orr_notice_open(&n), LINES - 1);
+	orr_notice_write(&n);
 }
 
 static void give_verdict(struct orr_mpi *mpi)

@@ -340,8 +340,7 @@ static unsigned report_receives(struct orr_mpi *mpi)
 			"rank %d: %" PRIu64
 			" tasks and %d communications wait for what will not come, so the program cannot end:",
 			mpi->rank, ntasks, ORR_ATOMIC_LOAD(&mpi->ndetached));
-		orr_mpi_stall_tell(mpi, stderr);
-		orr_mpi_dump(mpi->proc, stderr, 20);
+		orr_mpi_stall_show(mpi);
 		orr_sys_mpi_abort(mpi->proc);
 	}
 	return n;
