@@ -2,10 +2,11 @@
 /* The time that a value takes to all other ranks on a network of 1 us and 12.5 GB/s where a message
  * costs an engine 0.5 us: if its readers were inserted before it was written (awaited), and if each
  * insertion finds one more reader of a value that is there (late). Below is what no broadcast can
- * beat; above, by hand, the better of two textbook ways in LogGP: a binomial tree of whole
- * messages, and a chain of pieces at their best number. Late readers are held against MPI_Bcast as
- * well. Fewer pieces than the best are cut if nothing is said (ORRERY_MPI_PIECES): what each costs
- * a simulation is more than it gains; tests/sim/tree_pieces.sh runs this with as many as help.
+ * beat; above, by hand, the best of three textbook ways in LogGP: a binomial tree of whole
+ * messages, and a chain and a binary tree of pieces. Late readers are held against MPI_Bcast as
+ * well. As long as nothing is said (ORRERY_MPI_PIECES) a value is cut into 8 pieces, or one per
+ * MiB, because what each costs a simulation is more than it gains: so many have the ways by hand,
+ * too. tests/sim/tree_pieces.sh runs this with as many as help.
  *
  * orr-test: world sim
  * orr-test: sim-ranks 4 8 64
@@ -102,13 +103,23 @@ static double bcast_us(size_t bytes)
 	return us;
 }
 
-static double by_hand_us(double bytes_us)
+/* Pieces go through `arity` links of each rank one after the other, and cross `ranks` ranks. */
+static double pipe_us(double bytes_us, double hop_us, double arity, double ranks,
+		      double most_pieces)
 {
-	double hop_us = LATENCY_US + 2 * MESSAGE_US;
-	double binomial_us = ceil(log2(size)) * (hop_us + bytes_us);
-	double chain_us = pow(sqrt((size - 2) * hop_us) + sqrt(bytes_us), 2);
+	double pieces = fmax(1, fmin(sqrt(ranks * bytes_us / hop_us), most_pieces));
 
-	return fmin(binomial_us, chain_us);
+	return arity * (pieces + ranks) * (hop_us + bytes_us / pieces);
+}
+
+static double by_hand_us(double bytes_us, double most_pieces)
+{
+	double hop_us = LATENCY_US + 2 * MESSAGE_US, depth = ceil(log2(size + 1)) - 1;
+	double binomial_us = ceil(log2(size)) * (hop_us + bytes_us);
+	double chain_us = pipe_us(bytes_us, hop_us, 1, size - 2, most_pieces);
+	double binary_us = pipe_us(bytes_us, hop_us, 2, depth - 1, most_pieces);
+
+	return fmin(binomial_us, fmin(chain_us, binary_us));
 }
 
 int main(int argc, char **argv)
@@ -117,12 +128,15 @@ int main(int argc, char **argv)
 
 	if (!begin(&argc, &argv, 2))
 		return 77;
-	double most = getenv("ORRERY_MPI_PIECES") ? 1.1 : 1.2;
+	int many = getenv("ORRERY_MPI_PIECES") != NULL;
+	double most = many ? 1.1 : 1.2;
 
 	bcast_us(1); /* the first one takes longer */
 	for (unsigned i = 0; i < sizeof(kib) / sizeof(*kib); i++) {
 		size_t bytes = kib[i] << 10;
-		double bytes_us = (double) bytes / BYTES_PER_US, hand_us = by_hand_us(bytes_us),
+		double bytes_us = (double) bytes / BYTES_PER_US,
+		       pieces = many ? INFINITY : fmax(8, (double) kib[i] / 1024),
+		       hand_us = by_hand_us(bytes_us, pieces),
 		       mpi_us = kib[i] <= 1024 ? bcast_us(bytes) : 0,
 		       awaited_us = broadcast_us(bytes, 1), late_us = broadcast_us(bytes, 0),
 		       least_us = bytes_us + LATENCY_US;

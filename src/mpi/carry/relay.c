@@ -36,8 +36,7 @@
 #include "mpi/carry/request.h"
 #include "mpi/carry/shape.h"
 
-#define PIECES_OUT 2 /* pieces that leave at a time */
-#define WINDOW_IN 4  /* pieces that are received at a time: more than leave, so that none waits */
+#define WINDOW_IN 4 /* pieces that are received at a time: more than leave, so that none waits */
 
 struct orr_mpi_child {
 	int32_t rank, data_tag;
@@ -263,7 +262,8 @@ static void send_piece(struct orr_mpi *mpi, struct orr_mpi_relay *r, uint32_t pi
 /* Passes on what is here, as far as the window allows. */
 static void pump(struct orr_mpi *mpi, struct orr_mpi_relay *r)
 {
-	size_t window = r->npieces > 1 ? PIECES_OUT * r->piece : orr_mpi_window(&mpi->network);
+	size_t window = r->npieces > 1 ? orr_mpi_pieces_out(r->arity) * r->piece
+				       : orr_mpi_window(&mpi->network);
 
 	for (;;) {
 		if (r->rest_from < r->rest_to && r->next_out == r->nchildren)

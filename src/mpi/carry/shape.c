@@ -16,14 +16,15 @@
 #include "mpi/carry/layer.h"
 
 #define SHARES 16         /* a part is so many of so many */
-#define LEAST_PIECE 16384 /* bytes */
+#define LEAST_PIECE 32768 /* bytes */
 #define MOST_PIECES 512   /* each is a message, and has a tag */
-#define MANY_PIECES 24    /* more have LARGE_PIECE bytes at least, or as many ranks to cross */
-#define LARGE_PIECE 262144
+#define MANY_PIECES 8     /* more have LARGE_PIECE bytes at least: each costs all ranks a message */
+#define LARGE_PIECE 1048576
 #define ENOUGH 0.7       /* of the best number of pieces: the rest gains little */
 #define CLEARLY 0.85     /* a shape must be that much cheaper than a simpler one ... */
 #define CLEARLY_BUSY 0.6 /* ... while other messages leave, too, which hops would wait for */
 #define PARTIAL 0x8000   /* in arity: the low bits are a part */
+#define SINGLE 0x4000    /* in arity: a piece leaves when the one before it has */
 #define MOMENT 0.02      /* of the time of its bytes a send may wait for others */
 #define LEAST_MOMENT_US 1.0
 
@@ -79,10 +80,15 @@ uint32_t orr_mpi_nchildren(uint32_t n, uint32_t arity)
 	uint32_t children = 0;
 
 	if (arity && !(arity & PARTIAL))
-		return n < arity ? n : arity;
+		return n < (arity & ~(uint32_t) SINGLE) ? n : arity & ~(uint32_t) SINGLE;
 	for (; n; n -= orr_mpi_split(n, arity, 1))
 		children++;
 	return children;
+}
+
+uint32_t orr_mpi_pieces_out(uint32_t arity)
+{
+	return arity && !(arity & PARTIAL) && arity & SINGLE ? 1 : 2;
 }
 
 /* The network as it looks to a value of one size. */
@@ -128,32 +134,32 @@ static double best_tree(const struct costs *c, uint32_t n, uint32_t *arity)
 	return best_us;
 }
 
-/* The best number of pieces if each costs gap_us and all of them have to be sent `times` times, and
- * the first one crosses so many ranks. */
-static size_t best_pieces(const struct orr_mpi_network *net, size_t bytes, double bytes_us,
-			  double gap_us, double ranks)
+/* The pieces that are cut where n would be best. */
+static size_t bound_pieces(const struct orr_mpi_network *net, size_t bytes, double n)
 {
-	double n = ENOUGH * sqrt(ranks * bytes_us / gap_us), most = net->most_pieces;
+	double most = net->most_pieces;
 
 	if (!net->most_pieces)
 		most = fmax(MANY_PIECES, (double) (bytes / LARGE_PIECE));
 	most = fmin(most, fmin((double) (bytes / LEAST_PIECE), MOST_PIECES));
-	return (size_t) fmax(1, fmin(n, most));
+	return (size_t) fmax(1, fmin(ENOUGH * n, most));
 }
 
-/* Two pieces leave a rank at a time, and so come together. */
+/* A value flows in pieces through a chain or a binary tree. A piece of b us is hop_us on its way,
+ * too. If one leaves a rank at a time, it leaves and crosses a rank in b + hop_us; if two do, one
+ * hides the way of the other, but they share the link, and cross a rank in the time of both. */
 static double best_pipe(const struct orr_mpi_network *net, size_t bytes, uint32_t n, uint32_t arity,
 			size_t *pieces)
 {
 	double bytes_us = (double) bytes / net->bytes_per_us;
-	double gap_us = net->overhead_us + net->latency_us / 2;
-	double depth = arity == 1 ? n : ceil_log2(n + 2) - 1;
-	double ranks = arity == 1 ? 2 * (depth - 1) : depth - 1;
+	double hop_us = net->latency_us + net->overhead_us;
+	double children = orr_mpi_nchildren(n, arity), out = orr_mpi_pieces_out(arity);
+	double depth = children > 1 ? ceil_log2(n + 2) - 1 : n, ranks = fmax(depth - 1, 1);
+	double most = sqrt(out * out * ranks * bytes_us / (children * hop_us));
 
-	*pieces = best_pieces(net, bytes, bytes_us, gap_us, fmax(ranks, 1));
-	double piece_us = gap_us + bytes_us / (double) *pieces;
-	return arity * ((double) *pieces + ranks) * piece_us +
-	       (depth + 1) * (net->latency_us + net->overhead_us);
+	*pieces = bound_pieces(net, bytes, out > 1 ? fmax(most, bytes_us / hop_us) : most);
+	double b = bytes_us / (double) *pieces, leaves_us = fmax(b, (b + hop_us) / out);
+	return (double) *pieces * children * leaves_us + ranks * (out * b + hop_us) + 2 * hop_us;
 }
 
 struct orr_mpi_plan orr_mpi_plan(const struct orr_mpi_network *net, size_t bytes, uint32_t n,
@@ -168,6 +174,7 @@ struct orr_mpi_plan orr_mpi_plan(const struct orr_mpi_network *net, size_t bytes
 			   .hop_us = net->latency_us + net->overhead_us +
 				     fmax(bytes_us, (messages - 1) * net->overhead_us) };
 	double best_us = (n - 1) * fmax(bytes_us, net->overhead_us) + c.hop_us;
+	static const uint32_t pipes[] = { SINGLE | 1, 1, 2 };
 	uint32_t arity;
 
 	if (n < 2)
@@ -178,13 +185,13 @@ struct orr_mpi_plan orr_mpi_plan(const struct orr_mpi_network *net, size_t bytes
 		plan.arity = arity;
 		best_us = us;
 	}
-	for (arity = 1; arity <= 2 && idle && bytes >= 2 * LEAST_PIECE; arity++) {
+	for (int i = 0; i < 3 && idle && bytes >= 2 * LEAST_PIECE; i++) {
 		size_t pieces;
-		us = best_pipe(net, bytes, n, arity, &pieces);
+		us = best_pipe(net, bytes, n, pipes[i], &pieces);
 		if (pieces > 1 && us < CLEARLY * best_us) {
 			best_us = us;
 			plan = (struct orr_mpi_plan){ .tree = 1,
-						      .arity = arity,
+						      .arity = pipes[i],
 						      .piece = (bytes + pieces - 1) / pieces };
 		}
 	}

@@ -18,6 +18,9 @@ uint32_t orr_mpi_split(uint32_t n, uint32_t arity, uint32_t children_left);
 /* Children of a rank with n ranks below it. */
 uint32_t orr_mpi_nchildren(uint32_t n, uint32_t arity);
 
+/* Pieces that leave a rank at a time. */
+uint32_t orr_mpi_pieces_out(uint32_t arity);
+
 /* The way of a value, made by the rank that sends it to n others. */
 struct orr_mpi_plan {
 	int tree; /* 0: to each by itself */
