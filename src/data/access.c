@@ -226,7 +226,8 @@ static void let_go_one_by_one(struct orr_access *granted, struct orr_access *par
 {
 	struct orr_access *next;
 
-	orr_access_resume(parked);
+	if (__builtin_expect(parked != NULL, 0))
+		orr_access_resume(parked);
 	for (; granted; granted = next) {
 		next = granted->next;
 		granted->owner->ops->turn(granted->owner);

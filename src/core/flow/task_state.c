@@ -33,13 +33,16 @@ void orr_task_release(struct orr_task *t)
 	orr_assertf(ORR_ATOMIC_LOAD_RELAXED(&t->state) <= ORR_TASK_BLOCKED,
 		    "task %s is released and waits for nothing", orr_task_name(t->pub));
 
+	/* With one dependency left it is ours: nobody else can change the counter. */
+	if (ORR_ATOMIC_LOAD(&t->owner.ndeps) == 1) {
+		orr_task_ready(t);
+		return;
+	}
 	/* Others may end the task after its counter was decreased. */
 	uint64_t job = ORR_ATOMIC_LOAD_RELAXED(&t->job_id);
-
 	int submitted = ORR_ATOMIC_LOAD_RELAXED(&t->state) != ORR_TASK_NEW;
 
-	/* With one dependency left it is ours: nobody else can change the counter. */
-	if (ORR_ATOMIC_LOAD(&t->owner.ndeps) == 1 || ORR_ATOMIC_ADD(&t->owner.ndeps, -1) == 0)
+	if (ORR_ATOMIC_ADD(&t->owner.ndeps, -1) == 0)
 		orr_task_ready(t);
 	else if (__builtin_expect(orr_self()->observed != 0, 0))
 		orr_task_trace_release(orr_self(), job, submitted);
@@ -277,9 +280,12 @@ static void terminate(struct orr_task *t, struct orr_worker *w)
 	/* A task that regenerates enters the queues of its data once more before others learn of
 	 * its end. Otherwise they might go on, stand before it there in their next round, and wait
 	 * for its next end. */
-	int any = waited_for || t->tag, later = any && pub->regenerate && t->owner.naccess;
-	if (__builtin_expect(any && !later, 0))
-		announce_at_once(t);
+	int later = 0;
+	if (__builtin_expect(waited_for || t->tag, 0)) {
+		later = pub->regenerate && t->owner.naccess;
+		if (!later)
+			announce_at_once(t);
+	}
 	if (pub->callback_func)
 		run_callback(t, pub->callback_func, pub->callback_arg);
 	if (__builtin_expect(later, 0)) {
