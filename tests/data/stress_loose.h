@@ -4,7 +4,8 @@
  * Additions are made outside of sequential consistency between two tasks that are under it: a gate,
  * which they depend on, and a join, which depends on them. Both write all the data, execute
  * nowhere, and may be submitted in any order with the additions: the join has its turn on the data
- * before the additions have run, and must not be in their way. Invariant: additions commute, so the
+ * before the additions have run, and must not be in their way. Some are made in each round of a
+ * task that regenerates. Invariant: additions commute, so the
  * oracle knows the result. */
 #ifndef STRESS_LOOSE_H
 #define STRESS_LOOSE_H
@@ -95,6 +96,44 @@ static struct starpu_task *loose_task(struct datum *d, struct datum *x)
 	return task;
 }
 
+/* A task that regenerates, and notifies a tag after its last round. */
+struct rounds {
+	struct starpu_task *task;
+	unsigned left;
+	starpu_tag_t over;
+};
+
+static void round_over(void *p)
+{
+	struct rounds *r = p;
+
+	if (--r->left)
+		return;
+	r->task->regenerate = 0;
+	starpu_tag_notify_from_apps(r->over);
+	free(r);
+}
+
+/* An addition to d in each of its rounds; the join waits for the last one. */
+static struct starpu_task *rounds_task(struct datum *d, struct starpu_task *join)
+{
+	struct rounds *r = malloc(sizeof(*r));
+	uint32_t a = rnd(1000);
+
+	*r = (struct rounds){ .left = 1 + rnd(4), .over = next_tag++ };
+	r->task = new_task(rnd(2) ? &cl_rw : &cl_commute, new_arg(ADD, a, 0), d->h, NULL, NULL);
+	r->task->sequential_consistency = 0;
+	r->task->regenerate = 1;
+	r->task->callback_func = round_over;
+	r->task->callback_arg = r;
+	join->use_tag = 1;
+	join->tag_id = next_tag++;
+	starpu_tag_declare_deps(join->tag_id, 1, r->over);
+	oracle_add(d, a * r->left);
+	d->loose = 1;
+	return r->task;
+}
+
 static void op_loose(struct datum *d)
 {
 	struct datum *x = rnd(2) ? other(d) : NULL;
@@ -107,7 +146,8 @@ static void op_loose(struct datum *d)
 	if (!d->nplans && rnd(3) == 0)
 		add_visit(d, gate, join);
 	for (i = 0; i < n; i++) {
-		add[i] = loose_task(d, x);
+		add[i] = !d->nplans && !join->use_tag && rnd(4) == 0 ? rounds_task(d, join)
+								     : loose_task(d, x);
 		starpu_task_declare_deps(add[i], 1, gate);
 	}
 	starpu_task_declare_deps_array(join, n, add);
