@@ -10,7 +10,7 @@ import statistics
 
 SMALLER = 10       # so many tiny tasks, or messages, in one
 LARGE = 1 << 20    # bytes: what is larger should not travel in an envelope
-PIECE = 16384      # bytes of a value that flows along a tree in pieces
+PIECE, PIECES, LARGE_PIECE = 1 << 15, 8, 1 << 20   # a value flows along a tree in pieces of so many bytes at least, up to so many, or one for each of the last
 AT_ONCE_NS = 100   # submissions that follow each other so closely are charged together
 OUTLIER = 20       # times the usual gap between two submissions: the program did something else
 
@@ -184,7 +184,7 @@ def along_trees(replay, groups):
         if m.key not in depth:
             return ns
         levels = depth[m.key]
-        return levels * latency_ns + min(levels * m.bytes, m.bytes + levels * max(PIECE, m.bytes / 512)) / rate
+        return levels * latency_ns + min(levels * m.bytes, m.bytes + levels * max(PIECE, m.bytes / max(PIECES, m.bytes // LARGE_PIECE))) / rate
     return replay.gain(lambda s: 0 if s.kind == "send" and s.of.key in depth else s.lag,
                        lambda s: [(o, w) for o, w in s.before if o.kind == "grant"] if s.kind == "send" and s.of.key in depth
                        else replay.flights_with(change)(s))
