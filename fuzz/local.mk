@@ -16,7 +16,9 @@ if ORR_MPI
 fuzz_checkpoint_fuzz_SOURCES += $(orr_checkpoint_files)
 fuzz_envelope_fuzz_SOURCES += src/mpi/carry/message_parse.c
 endif
-check_PROGRAMS += $(orr_fuzz_targets)
+EXTRA_PROGRAMS += $(orr_fuzz_targets)
+orr_check_all += $(orr_fuzz_targets)
+CLEANFILES += $(orr_fuzz_targets)
 TESTS += $(orr_fuzz_targets)
 EXTRA_DIST += $(orr_fuzz_extra)
 

@@ -51,7 +51,7 @@ if ORR_MPI_CHECK
 TESTS += $(orr_mpi_tests) $(orr_elastic_tests)
 endif
 endif
-check_DATA += $(orr_test_programs)
+orr_check_all += $(orr_test_programs)
 
 # Rules of our own: those that Automake makes for each of some 300 programs are twice as long as all the rest,
 # and libtool's script takes five times as long as the linker.
@@ -94,7 +94,7 @@ $(orr_elastic_test_programs): %: %.c | liborrery-dyn.la liborrery-mpi.la liborre
 MOSTLYCLEANFILES += $(orr_test_programs) $(orr_test_programs:=.o) $(orr_test_programs:=.d) $(orr_gpu_test_programs:=_cu.o)
 
 if ORR_SIM
-check_DATA += $(orr_sim_test_programs)
+orr_check_all += $(orr_sim_test_programs)
 TESTS += $(orr_sim_tests)
 endif
 TESTS += $(orr_script_tests)
