@@ -115,7 +115,16 @@ static cl_uint find(const struct orr_config *cfg, cl_device_id *v)
 
 /* ---- which of them ---- */
 
-/* Keeps of the n devices those that the program names, in its order. 0 or -errno. */
+/* Gives back those that are parts of devices; it does nothing to others. */
+static void give_back(const cl_device_id *v, cl_uint n)
+{
+	for (cl_uint i = 0; i < n; i++)
+		if (v[i])
+			clReleaseDevice(v[i]);
+}
+
+/* Keeps of the n devices those that the program names, in its order; *n is 0 if it returns -errno.
+ */
 static int choose(const struct orr_process *proc, cl_device_id *v, cl_uint *n)
 {
 	const struct starpu_conf *conf = &proc->conf;
@@ -131,13 +140,14 @@ static int choose(const struct orr_process *proc, cl_device_id *v, cl_uint *n)
 	cl_device_id found[MAXFOUND];
 	int k = orr_devices_choose(proc, &choice, *n, id, MAXFOUND);
 
-	if (k < 0)
-		return k;
 	memcpy(found, v, *n * sizeof(*v));
-	for (int i = 0; i < k; i++)
+	for (int i = 0; i < k; i++) {
 		v[i] = found[id[i]];
-	*n = (cl_uint) k;
-	return 0;
+		found[id[i]] = NULL;
+	}
+	give_back(found, *n);
+	*n = k < 0 ? 0 : (cl_uint) k;
+	return k < 0 ? k : 0;
 }
 
 /* ---- preparing them ---- */
@@ -259,13 +269,19 @@ int orr_opencl_devices(struct orr_process *proc, struct orr_device *v, unsigned 
 	struct orr_opencl *cl = n && !ret ? calloc(1, sizeof(*cl)) : NULL;
 	if (ret || !n)
 		return ret;
-	if (!cl)
+	if (!cl) {
+		give_back(id, n);
 		return -ENOMEM;
+	}
 	orr_lock_init(&cl->lock, ORR_RANK_OPENCL);
 	proc->opencl = cl;
 	if (max > STARPU_MAXOPENCLDEVS)
 		max = STARPU_MAXOPENCLDEVS;
-	for (cl_uint i = 0; i < n && cl->ndevices < max; i++) {
+	if (n > max) {
+		give_back(id + max, n - max);
+		n = max;
+	}
+	for (cl_uint i = 0; i < n; i++) {
 		struct orr_cl_device *d = &cl->device[cl->ndevices];
 
 		if (prepare(proc, d, id[i], (int) cl->ndevices))
