@@ -17,9 +17,11 @@
  * then those that are accepted without effect, and those by which builds of programs find StarPU.
  */
 static const char *const others[] = {
+	"ORRERY_ALLOW_RUN_AS_ROOT",
 	"ORRERY_CC",
 	"ORRERY_CXX",
 	"ORRERY_DATADIR",
+	"ORRERY_DYN_ADDRESS",
 	"ORRERY_DYN_HOST",
 	"ORRERY_DYN_HOSTS",
 	"ORRERY_DYN_LOG",

@@ -69,7 +69,8 @@ static inline void cpu_append(void *buffers[], void *arg)
 	int *a = (int *) STARPU_VARIABLE_GET_PTR(buffers[0]);
 
 	(void) arg;
-	*a = 10 * *a + *(int *) STARPU_VARIABLE_GET_PTR(buffers[1]);
+	/* (Modulo 2^32: a wrong program may append more often than an int has room.) */
+	*a = (int) (10 * (unsigned) *a + *(unsigned *) STARPU_VARIABLE_GET_PTR(buffers[1]));
 }
 
 /* first = rank of the executing process (argument). */

@@ -77,5 +77,14 @@ books 1 1 submit=10,complete=20 'ready 10 5' kernels=50000 runtime=200000
 for cpus in 1 4; do
 	books 2 $cpus - 'message 10 50' kernels=500000 messages=any idle=$((cpus - 1))*50000
 done
+# The worker's core handles a message while it computes: its kernel lasts longer, and traces show it as it is without.
+for cost in 0 200; do
+	ok "$ORRERY" sim -n 4 --cpus 1 --cost-interrupt $cost --kernels skip --trace trace "$ORR_TEST_BUILDDIR/examples/stencil/stencil.sim" -nx 8 -ny 8 -b 256 --niter 4
+	sed -n 's/^orrery sim: 4 nodes, \([0-9.]*\) s.*/\1/p' err > time.$cost
+	ok "$ORRERY" profile trace
+	grep '^update ' out > update.$cost
+done
+awk -v a="$(cat time.0)" -v b="$(cat time.200)" 'BEGIN { exit !(a > 0 && b > 1.2 * a) }' || die "messages that are handled on a worker's core take nothing"
+cmp update.0 update.200 || die "kernels have the time that messages took: $(cat update.0 update.200)"
 [ $cases -ge 40 ] || die "only $cases runs"
 exit 0

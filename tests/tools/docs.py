@@ -121,6 +121,9 @@ def check_variables(tree):
         fault(ENVIRONMENT, 1, "%s is read by the sources and missing here" % name)
     for name in sorted(listed - read):
         fault(ENVIRONMENT, 1, "%s is listed and read nowhere" % name)
+    known = set(re.findall(r"\"(%s)\"" % VARIABLE, tree.text("src/base/variables.c") + tree.text("src/base/config.c")))
+    for name in sorted(name for name in (listed | unread) - known if not name.startswith("ORR_")):
+        fault(ENVIRONMENT, 1, "%s is listed, and programs would say that it is not known (src/base/variables.c)" % name)
     for name in sorted(unread & read):
         fault(ENVIRONMENT, 1, "%s is listed without effect, but it is read" % name)
     if computed and '"%s"' % COMPUTED not in sources:

@@ -88,17 +88,18 @@ static double patrols_us(const struct orr_sim_rank *r, double us)
 	return floor(us / ORR_PATIENCE_PATROL_US) * r->proc->costs[ORR_COST_WAKE];
 }
 
-double orr_sim_cores_enter(struct orr_sim_rank *r, double us)
+double orr_sim_cores_enter(struct orr_sim_rank *r, double us, double *others_us)
 {
 	struct orr_sim_cores *c = r->cores;
+	double stolen_us = r->stolen_us;
 
-	orr_assert(us >= 0 && r->stolen_us >= 0);
-	us += r->stolen_us;
+	orr_assert(us >= 0 && stolen_us >= 0);
 	r->stolen_us = 0;
 	set_running(r, r->nrunning + 1, r->receiving);
 	if (orr_sim_cores_full(r))
-		us += patrols_us(r, us);
-	return orr_sys_now_us() + us / speed(c);
+		stolen_us += patrols_us(r, us + stolen_us);
+	*others_us += stolen_us / speed(c);
+	return orr_sys_now_us() + (us + stolen_us) / speed(c);
 }
 
 /* A worker that looks after messages between two kernels does not, if one has done so just before.

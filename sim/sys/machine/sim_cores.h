@@ -24,8 +24,8 @@ struct orr_sim_cores {
 };
 
 /* A kernel of that duration starts on a CPU of the rank: when it ends. Its worker is in no heap
- * yet. */
-double orr_sim_cores_enter(struct orr_sim_rank *r, double us);
+ * yet. What others take of its core meanwhile, messages for instance, is added to *others_us. */
+double orr_sim_cores_enter(struct orr_sim_rank *r, double us, double *others_us);
 /* It is over. May give the processor away. */
 void orr_sim_cores_leave(struct orr_sim_rank *r);
 /* True if kernels run on all cores. */

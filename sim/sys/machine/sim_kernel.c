@@ -170,7 +170,8 @@ static double end_us(struct orr_sim_rank *r, struct orr_kernel *k, double us)
 	if (us <= 0)
 		return 0;
 	int cpu = k->arch == STARPU_CPU_WORKER;
-	double end = cpu ? orr_sim_cores_enter(r, us) : orr_sim_bus_kernel_end(r, k->memnode, us);
+	double end = cpu ? orr_sim_cores_enter(r, us, &k->after_us)
+			 : orr_sim_bus_kernel_end(r, k->memnode, us);
 	if (cpu && __builtin_expect(r->cores->company != NULL, 0))
 		end = orr_sim_company_enter(r, k, end);
 	orr_assert(end >= orr_sys_now_us());

@@ -57,7 +57,7 @@ struct message {
 	int source;
 	uint8_t nnotes; /* not taken yet */
 	uint8_t is_envelope, has_arrived, is_sent, is_eager;
-	char text[]; /* the envelope */
+	_Alignas(uint64_t) char text[]; /* the envelope */
 };
 
 struct orr_sim_endpoint {
