@@ -4,8 +4,8 @@
  * orr-test: env ORRERY_CHECK_INSERTS=1
  * orr-test: ranks 2 3
  * orr-test: sim-ranks 2 5
- * orr-test: expect insertion 12 is task 'append' with 2 data on rank 0
- * orr-test: expect insertion 12 is task 'increment' with 1 data on rank 1
+ * orr-test: expect insertion 12 is task 'append' with 2 data: .* on rank 0
+ * orr-test: expect insertion 12 is task 'increment' with 1 data: .* on rank 1
  */
 #include "mpi_inserts.h"
 

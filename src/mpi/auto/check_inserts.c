@@ -172,15 +172,13 @@ static void inserts_tell(struct orr_mpi *mpi, int which, uint64_t k)
 void orr_mpi_check_compare(struct orr_mpi *mpi)
 {
 	struct orr_mpi_check *c = mpi->check;
-	int which = TASKS;
+	int same = all_equal(mpi, c->n) && all_equal(mpi, prefix(c, TASKS, c->n));
+	int which = sum_of(mpi, c->absent) ? TASKS : DATA;
 
-	if (all_equal(mpi, c->n) && all_equal(mpi, prefix(c, TASKS, c->n))) {
-		which = DATA;
-		if (sum_of(mpi, c->absent) || all_equal(mpi, prefix(c, DATA, c->n))) {
-			c->before += c->n;
-			c->n = c->absent = 0;
-			return;
-		}
+	if (same && (which == TASKS || all_equal(mpi, prefix(c, DATA, c->n)))) {
+		c->before += c->n;
+		c->n = c->absent = 0;
+		return;
 	}
 	uint64_t k = agreement(mpi, which);
 	uint32_t own = k < c->n ? c->v[k].own[which] : 0;
