@@ -119,17 +119,18 @@ def run(context, command, extra=None, launcher=None):
     return [line.split() for line in result.stdout.splitlines() if line.split()]
 
 
-def on_two_ranks(context, what, options="", extra_env=None, core_each=False):
+def on_two_ranks(context, what, extra=(), extra_env=None, core_each=False):
+    """The lines that the measurement prints; extra: options for mpirun, which may place the ranks themselves."""
     mpiexec, launcher = orrery_launchers.find(context)
-    extra = launcher.core_each if core_each else shlex.split(options) or launcher.crowd
-    return run(context, [mpiexec, "-n", "2"] + extra + [machines.program(context, "orrery-calibrate-mpi"), what], extra_env, launcher)
+    placing = [] if launcher.places(extra) else launcher.core_each if core_each else launcher.crowd
+    return run(context, [mpiexec, "-n", "2"] + placing + list(extra) + [machines.program(context, "orrery-calibrate-mpi"), what], extra_env, launcher)
 
 
-def on_two_cores(context, what):
+def on_two_cores(context, what, extra=()):
     """Numbers by name, measured with one core and one worker for each rank, if there are enough cores. Medians of several processes,
     because speed depends on where the memory of a process lies, and only the first use of memory in each process finds it unused."""
     core_each = orrery_run.usable_cores() > 1
-    runs = [{w[0]: float(w[1]) for w in on_two_ranks(context, what, "", {"STARPU_NCPU": "1"}, core_each)} for _ in range(5)]
+    runs = [{w[0]: float(w[1]) for w in on_two_ranks(context, what, extra, {"STARPU_NCPU": "1"}, core_each)} for _ in range(5)]
     return {name: statistics.median(run[name] for run in runs) for name in runs[0]}
 
 
@@ -362,7 +363,7 @@ def calibrate_network(context, options):
         raise UserError("this Orrery was built without MPI; configure it again with an MPI installed (Debian: libopenmpi-dev or libmpich-dev)")
     folder, name = options.get("-o", "."), options.get("--name") or socket.gethostname().partition(".")[0]
     launcher = orrery_launchers.find(context)[1]
-    extra = shlex.split(options.get("--mpirun", ""))
+    given = extra = shlex.split(options.get("--mpirun", ""))
     names = several.chosen_hosts(options, launcher)
     tree = switches_of(options, names)
     os.makedirs(folder, exist_ok=True)
@@ -374,7 +375,7 @@ def calibrate_network(context, options):
     best = {}
     # Between hosts again, because others use cores and links for seconds.
     for _ in range(REPEATS if measured else 1):
-        lines = on_two_ranks(context, "network", shlex.join(extra))
+        lines = on_two_ranks(context, "network", extra)
         for words in lines:
             if words[0] == "net":
                 best[int(words[1])] = min(float(words[2]) * 1e-6, best.get(int(words[1]), 1e30))
@@ -385,7 +386,7 @@ def calibrate_network(context, options):
     properties = ""
     if "--shared" in options:
         say("time that messages take from the workers on their cores")
-        properties = shared_text(nodes, on_two_cores(context, "receive"))
+        properties = shared_text(nodes, on_two_cores(context, "receive", given))
     why = doubts(load, {})
     what = "Written by `orrery calibrate%s` (network) from ping-pongs between two ranks"
     note = note_of("", why, what + (", and between all of " + ", ".join(names[:8]) if measured else ""))
@@ -397,6 +398,8 @@ def calibrate_network(context, options):
         say("messages of up to %d bytes leave before their receives are posted" % eager)
     say("for the trees of real runs, set in their environment: ORRERY_MPI_LATENCY=%d ORRERY_MPI_BANDWIDTH=%d" %
         (max(1, round(pieces[0][1] * 1e9)), round(max(p[2] for p in pieces) * 1e-6)))
+    if "--shared" in options:
+        say("%s is for `orrery sim -n %d' only: the cores of a rank depend on how many there are; write one file per number of ranks" % (path, nodes))
     print(path)
     say_doubts(why)
 

@@ -25,6 +25,7 @@ A and B may be of the same world or of both. Two traces are compared as by
 NUMBERS = {"nodes": "", "workers": "", "cpus_per_node": "", "tasks": "", "messages": "", "bytes": "B", "logical_messages": "", "logical_bytes": "B",
            "energy_j": "J", "area_bound_s": "s", "path_bound_s": "s", "uncalibrated_fraction": "", "interrupted_at_s": "s", "status": ""}
 SELF = {"wall_s": "s", "peak_rss_bytes": "B", "stacks": ""}
+OWN_MEANING = ("cores",)  # of `run`: a rank's share of this computer in a real run, those of a node's workers in a simulated one; cpus_per_node is alike
 TEXTS = ("kernels", "machine")
 KINDS = ("kernels", "messages", "submission", "foreign", "idle", "data", "runtime")
 TRACE = b"ORRTRACE"
@@ -82,6 +83,8 @@ def compare(paths, a, b):
     """What there is to say, as --json prints it."""
     about_a, about_b = a.get("run", {}), b.get("run", {})
     names = list(about_a) + [name for name in about_b if name not in about_a]
+    if world(a) != world(b):
+        names = [name for name in names if name not in OWN_MEANING]
     numbers = dict(NUMBERS)
     if world(a) == world(b):
         numbers.update(SELF)

@@ -119,10 +119,11 @@ def heaviest(outputs):
 
 
 class Output:
-    """What mpirun and the ranks write to a stream, passed on at once to one of ours; words: of a loss."""
+    """What mpirun and the ranks write to a stream, passed on at once to one of ours; words: of a loss, refusal: of root."""
 
-    def __init__(self, pipe, to, words):
+    def __init__(self, pipe, to, words, refusal=None):
         self.lost, self.to, self.words = None, to.fileno(), words
+        self.refusal, self.refused = refusal, False
         self.peer = None  # the first host of which ranks elsewhere said that its ranks had closed their connections
         self.patience_s = 10  # after the end of the launcher
         self.end = b""  # of what was read, so that a line may come in two parts
@@ -142,6 +143,7 @@ class Output:
             except OSError:
                 pass  # nobody reads it; the run goes on
             self.end = (self.end + piece)[-4096 - len(piece):]
+            self.refused = self.refused or bool(self.refusal and self.refusal.search(self.end))
             for kind, words in self.words:
                 match = words.search(self.end)
                 if match and kind is Closed and not self.peer:
@@ -304,7 +306,8 @@ def launch(launcher, command, environment, hosts=()):
         sys.stdout.flush()
         child = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE if launcher.lost_in_output else None,
                                  stderr=subprocess.PIPE, preexec_fn=lambda: prepare(before))
-        outputs = [Output(pipe, to, words_of(launcher)) for pipe, to in ((child.stdout, sys.stdout), (child.stderr, sys.stderr)) if pipe]
+        refusal = launcher.refuses_root if os.geteuid() == 0 else None
+        outputs = [Output(pipe, to, words_of(launcher), refusal) for pipe, to in ((child.stdout, sys.stdout), (child.stderr, sys.stderr)) if pipe]
         agents = Agents(child.pid, hosts)
         status, ended_by = wait(child, launcher, signals, outputs)
         agents.finish()
@@ -316,6 +319,8 @@ def launch(launcher, command, environment, hosts=()):
         sys.stderr.write("orrery run: %s after %.1f s; %s\n" % (
             "interrupted" if ended_by == signal.SIGINT else "terminated", time.monotonic() - begin, left_behind(environment)))
         sys.exit(128 + ended_by)
+    if status and any(output.refused for output in outputs):
+        sys.stderr.write("orrery run: mpirun refuses root; `orrery run --allow-run-as-root', or ORRERY_ALLOW_RUN_AS_ROOT=1, says that you mean it\n")
     lost = heaviest(outputs)
     if isinstance(lost, Broken) and not lost.hosts:
         # mpirun may end the agents of other hosts before that of the lost one has ended.

@@ -19,7 +19,7 @@ class Launcher:
     """One row of the table; names and order of the fields are those of the constructor."""
 
     def __init__(self, name, package, files, version, crowd, unbound, bound, core_each, placing, hosts, host_files, slots, exports,
-                 lost, lost_in_output, broken, closed, folder, signal_status, asks_root, elastic, no_elastic):
+                 lost, lost_in_output, broken, closed, folder, signal_status, asks_root, refuses_root, elastic, no_elastic):
         self.name, self.package = name, package
         self.files = files  # what the program itself is called, behind all links
         self.version = re.compile(version)  # of the first lines of --version
@@ -38,6 +38,7 @@ class Launcher:
         self.folder = folder  # (host, user) -> the folder of its runs in that of temporary files, each in pid.N; None: another place
         self.signal_status = signal_status  # its status after a signal is the number alone, not 128 more
         self.asks_root = asks_root  # variables by which root says that it means it
+        self.refuses_root = refuses_root and re.compile(refuses_root)  # what it says to root otherwise, None: nothing
         self.elastic, self.no_elastic = elastic, no_elastic  # options for processes that come and go, or the reason against
 
     def places(self, words):
@@ -70,7 +71,7 @@ _OPEN_MPI = {
     "placing": _OPEN_MPI_PLACING,
     "hosts": ("--host", "-host", "-H", "--H"), "host_files": _OPEN_MPI_FILES, "slots": r"\bslots\s*=\s*(\d+)", "exports": "-x",
     "lost": _OPEN_MPI_LOST, "lost_in_output": False, "broken": _OPEN_MPI_BROKEN, "closed": _OPEN_MPI_CLOSED, "signal_status": False,
-    "asks_root": _OPEN_MPI_ROOT,
+    "asks_root": _OPEN_MPI_ROOT, "refuses_root": rb"attempt to run as root|as the root user",
 }
 
 OPEN_MPI_4 = Launcher(
@@ -93,7 +94,7 @@ HYDRA = Launcher(
     slots=r"^\S+?:(\d+)", exports=None,
     lost=rb"(?P<rank>)RUNNING AT (?P<host>\S+).*EXIT STRING: (?P<name>[^\n]*?) \(signal (?P<signal>\d+)\)", lost_in_output=True, broken=None, closed=None, folder=None,
     signal_status=True,
-    asks_root=(),
+    asks_root=(), refuses_root=None,
     elastic=None, no_elastic="MPICH's mpiexec ends all processes when one leaves, so processes cannot come and go; use an Orrery built with Open MPI 4.1, "
                              "or run with a fixed number of ranks")
 TABLE = (OPEN_MPI_4, OPEN_MPI_5, HYDRA)

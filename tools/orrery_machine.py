@@ -4,6 +4,7 @@
 # files describe it, or writes a variant of one. Invariant: nothing is measured, and
 # no file of a machine is changed.
 import math
+import shlex
 import sys
 
 import orrery_contention
@@ -47,6 +48,8 @@ def parse(arguments):
     name = names[0] if names else None
     if name and "--real" in options:
         raise UserError("--real is this machine, %s another: give one of the two" % name)
+    if name and "--list" in options:
+        raise UserError("--list names all described machines, and %s is one: leave one of the two out; --machine-path D lists those in D, too" % name)
     if name and options.get("--worker", "CPU").lower() not in TYPES:
         raise UserError("--worker %s: there are CPU, CUDA and OpenCL" % options["--worker"])
     for option in ("--speedup", "--device-memory", "--link", "--latency", "--output"):
@@ -78,8 +81,8 @@ def show_table(title, names, rows):
         print("\t" + name + "\t" + "\t".join("-" if i == j or math.isnan(v) else "%.0f" % v if v >= 100 else "%.3g" % v for j, v in enumerate(row)))
 
 
-def show(context, name, options):
-    name, folder = machines.locate(context, name, options.get("--machine-path"))
+def show(context, given, options):
+    name, folder = machines.locate(context, given, options.get("--machine-path"))
     units = machines.read_config(folder, name)
     asked = options.get("--worker")
     for unit in TYPES.values():
@@ -104,7 +107,8 @@ def show(context, name, options):
     for kernel, (_, points) in sorted(table.items()):
         print("\t%s\t%s" % (kernel, ", ".join("%d: %.4g" % point for point in points)))
     symbols = machines.models(folder, name)
-    print("\nkernels (%d), see `orrery perfmodel -m %s -s NAME`\n\t%s" % (len(symbols), name, "\n\t".join(symbols) or "none"))
+    where = shlex.quote(given) + (" --machine-path " + shlex.quote(options["--machine-path"]) if "--machine-path" in options else "")
+    print("\nkernels (%d), see `orrery perfmodel -m %s -s NAME`\n\t%s" % (len(symbols), where, "\n\t".join(symbols) or "none"))
     print("\nfiles in %s" % folder)
 
 

@@ -129,6 +129,16 @@ def read_costs(folder, name):
     return costs
 
 
+def doubts_about(folder, name):
+    """Why `orrery calibrate` called the costs of a machine uncertain, None: it did not."""
+    try:
+        with open(os.path.join(folder, "bus", name + ".costs"), errors="replace") as file:
+            found = re.search(r"^#.*; uncertain: (.*)", file.read(), re.M)
+    except OSError:
+        return None
+    return found and found[1]
+
+
 def models(folder, name):
     """Symbols of the models of a machine."""
     place = os.path.join(folder, "codelets", "45")

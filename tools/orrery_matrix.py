@@ -8,6 +8,7 @@ import re
 import sys
 
 import orrery_heatmap
+import orrery_options
 from orrery_cli import UserError
 from orrery_heatmap import QUANTITIES, SIZES, UNITS
 
@@ -298,6 +299,7 @@ def main(_context, arguments):
     stats = read_stats(request.source)
     if stats.nodes == 0:
         raise UserError("the statistics name no node at all; there is nothing to draw", 1)
+    orrery_options.make_folder("-o", request.values["-o"])
     about = "; ".join("%s: %s" % item for item in stats.about.items())
     tables = choose(stats, request)
     for path in orrery_heatmap.draw_all(stats.nodes, tables, request.values["-o"], request.values["--prefix"] or name,

@@ -7,6 +7,7 @@
 import math
 import os
 import re
+import sys
 
 from orrery_cli import UserError
 
@@ -69,6 +70,19 @@ def check_output(name, path):
         raise UserError("%s %s is a directory; give the name of a file in it" % (name, path))
     if not os.access(path if os.path.exists(path) else folder, os.W_OK):
         raise UserError("%s %s: no permission to write there; choose another place" % (name, path))
+    if not os.path.lexists(path):
+        try:  # only that tells: in some folders, such as /proc, nobody can make a file
+            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666))
+            os.unlink(path)
+        except OSError as error:
+            raise UserError("%s %s: no file can be made there (%s); choose another place" % (name, path, error.strerror))
+
+
+def make_folder(name, path):
+    try:
+        os.makedirs(path, exist_ok=True)
+    except OSError as error:
+        raise UserError("%s %s: this folder cannot be made (%s); choose another place" % (name, path, error.strerror))
 
 
 def trace_limit(value):
@@ -81,6 +95,19 @@ def trace_limit(value):
 def check_trace_limit():
     if os.environ.get("ORRERY_TRACE_LIMIT") and not os.environ.get("ORRERY_TRACE") and os.environ.get("STARPU_FXT_TRACE") in (None, "", "0"):
         raise UserError("--trace-limit is about a trace, and there is none; add --trace FILE")
+
+
+def misplaced(names, arguments):
+    """The first of a program's arguments that is one of our options by name, but for the number of its dashes; None without one."""
+    ours = {name.lstrip("-") for name in names}
+    return next((word for word in arguments if word.startswith("-") and word.partition("=")[0].lstrip("-") in ours), None)
+
+
+def hint_of(command, names, arguments):
+    """Behind a run that failed: says that an option may have gone to the program instead of us."""
+    word = misplaced(names, arguments)
+    if word:
+        sys.stderr.write("orrery %s: %s stands behind PROGRAM, so the program got it; options of `orrery %s' come before PROGRAM\n" % (command, word, command))
 
 
 def field(node):

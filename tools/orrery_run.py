@@ -22,8 +22,8 @@ from orrery_launch import launch
 
 HELP = """usage: orrery run [-n N] [--master-slave] [--elastic] [--restart[=DIR]]
                   [--oversubscribe] [--mpirun "extra options"] [--report FILE] [--stats FILE]
-                  [--statistics FILE] [--trace FILE] [--trace-limit SIZE] [--quiet] [--show]
-                  PROGRAM [ARGS]
+                  [--statistics FILE] [--trace FILE] [--trace-limit SIZE] [--quiet]
+                  [--allow-run-as-root] [--show] PROGRAM [ARGS]
 
 Runs PROGRAM, built by `orrery cc`, on N ranks of the machine at hand, or of the
 machines that the options or the job's allocation name.
@@ -31,8 +31,9 @@ machines that the options or the job's allocation name.
   -n N, -np N         number of ranks (default: what the job of Slurm, PBS, LSF or
                       OAR was given, else the slots of the host file in --mpirun,
                       else 1)
-  --oversubscribe     ranks share the cores of this machine: there may be more of
-                      them than cores, and none is bound, with any MPI
+  --oversubscribe     ranks share the cores of this machine, and none is bound, with
+                      any MPI. More ranks than cores do that by themselves, with a
+                      warning
   --mpirun OPTIONS    further options for mpirun (one argument, split as a shell
                       does): hosts, mapping, binding, environment
   --master-slave      the program, which does not communicate itself, executes its
@@ -344,6 +345,16 @@ def mapping(request, environment):
     return default_mapping(launcher, usable_cores() + 1 if request.elastic["elastic"] else request.ranks)
 
 
+def warn_of_crowd(request, environment):
+    """Says that ranks share cores because there are too few, if nobody has asked for that."""
+    cores, quiet = usable_cores(), request.crowd or request.elastic["elastic"] or request.outputs.quiet or request.show
+    if request.ranks <= cores or quiet or orrery_jobs.in_job(environment) or request.launcher.places(request.extra or []):
+        return
+    workers = environment.get("STARPU_NCPU") or ("%d, the cores of this machine (STARPU_NCPU=1: one)" % cores if cores > 1 else "1")
+    sys.stderr.write("orrery run: warning: %d ranks on %d core%s share %s, so times mean little; workers of each rank: %s. --oversubscribe "
+                     "says that this is meant\n" % (request.ranks, cores, "s" if cores > 1 else "", "them" if cores > 1 else "it", workers))
+
+
 def names_hosts(launcher, environment, extra):
     """Whether processes may be on other machines than this one."""
     return orrery_jobs.in_job(environment) or has_hosts(launcher, extra) or \
@@ -449,6 +460,7 @@ def main(context, arguments):
             return run_under_slurm(request, *command, environment)
         print(shlex.join(command) if hasattr(shlex, "join") else " ".join(command))
         return 0
+    warn_of_crowd(request, environment)
     if restart.folder:
         return outputs.check(run_restarting(launcher, parts, environment, restart))
     if request.elastic["elastic"]:

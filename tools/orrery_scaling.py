@@ -17,6 +17,7 @@ import tempfile
 
 import orrery_elf
 import orrery_heatmap
+import orrery_options
 import orrery_run
 from orrery_cli import UserError
 from orrery_compare import KINDS, shares
@@ -53,6 +54,9 @@ strong (the work stays: the same, divided by n).
   --title TEXT    written above the plot
   --no-plot       table and CSV only
 """
+VALUES = {"--nodes": "1,4,16,64", "--ranks": None, "--sim": "", "--run": "", "--time": None, "--limit": "600", "-o": ".", "--prefix": None,
+          "--title": None}
+FLAGS = ("--strong", "--weak", "--no-plot")
 FUNCTIONS = {"sqrt": math.sqrt, "cbrt": lambda x: round(x ** (1 / 3), 9), "log2": math.log2, "round": round, "ceil": math.ceil,
              "floor": math.floor, "min": min, "max": max, "int": int}
 OPERATORS = {ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: a * b, ast.Div: lambda a, b: a / b,
@@ -108,8 +112,7 @@ class Request:
     """What the command asks for."""
 
     def __init__(self, arguments):
-        self.values = {"--nodes": "1,4,16,64", "--ranks": None, "--sim": "", "--run": "", "--time": None, "--limit": "600", "-o": ".",
-                       "--prefix": None, "--title": None}
+        self.values = dict(VALUES)
         self.kind, self.plot = None, True
         words = list(arguments)
         while words and words[0].startswith("-"):
@@ -193,7 +196,7 @@ class Output:
                 self.own.append(line)
             elif self.summary or "; took " in line:
                 self.summary.append(line)
-            elif line.startswith("orrery"):
+            elif line.startswith("orrery") and ": warning: " not in line:
                 self.told.append(line)
 
     def why(self):
@@ -373,6 +376,7 @@ def main(context, arguments):
         for n in counts:
             for word in request.arguments:
                 filled(word, n)
+    orrery_options.make_folder("-o", request.values["-o"])
     matplotlib = orrery_heatmap.load_matplotlib()[0] if request.plot else None
     runner, rows, failed = Runner(context, request, programs), [], 0
     print_head(request, sys.stdout)
@@ -386,10 +390,11 @@ def main(context, arguments):
                     results.append((n,) + done)
                     print_row(rows_of(world, request, results)[-1], sys.stdout)
             rows += rows_of(world, request, results)
+    if failed:
+        orrery_options.hint_of("scaling", [*VALUES, *FLAGS], request.arguments)
     if not rows:
         return 1
     name = request.name()
-    os.makedirs(request.values["-o"], exist_ok=True)
     path = os.path.join(request.values["-o"], request.values["--prefix"] or name + "_scaling")
     write_csv(path + ".csv", rows)
     print(path + ".csv")

@@ -7,6 +7,8 @@
 import importlib
 import os
 import shlex
+import signal
+import subprocess
 import sys
 
 import orrery_elf
@@ -197,6 +199,38 @@ def with_elastic_costs(context, options):
     return options + [(name, value) for name, value in measured if name not in values]
 
 
+def say_uncertain(context, options):
+    """Names the machines whose costs are those of a measurement that was disturbed."""
+    values = dict(options)
+    path = ":".join(filter(None, (values.get("--machine-path"), os.environ.get("STARPU_PERF_MODEL_PATH"))))
+    for given in dict.fromkeys(filter(None, (values.get("--machine") or "").split(","))):
+        try:
+            name, folder = orrery_machines.locate(context, given, path)
+        except UserError:
+            continue  # the launcher says that
+        why = orrery_machines.doubts_about(folder, name)
+        if why:
+            sys.stderr.write("orrery sim: the costs of the runtime of machine %s are uncertain (%s); calibrate again on a quiet machine: "
+                             "orrery calibrate -o %s --name %s\n" % (given, why, shlex.quote(folder), name))
+
+
+def run_and_wait(command, environment):
+    """The exit status of the launcher; it gets the signals that we get."""
+    launch = module("launch")
+    signals = {signal.SIGCHLD, *launch.PASSED_ON}
+    sys.stdout.flush()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
+    try:
+        child = subprocess.Popen(command, env=environment, preexec_fn=lambda: launch.prepare(before))
+        while child.poll() is None:
+            info = signal.sigtimedwait(signals, 1)
+            if info and info.si_signo != signal.SIGCHLD and info.si_code != launch.FROM_KERNEL:
+                child.send_signal(info.si_signo)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    return child.returncode if child.returncode >= 0 else 128 - child.returncode
+
+
 def main(context, arguments):
     table = orrery_options.read(os.path.join(context.paths["data"], orrery_options.TABLE))
     if arguments and arguments[0] in ("-h", "--help"):
@@ -210,6 +244,8 @@ def main(context, arguments):
     if not os.path.exists(launcher):
         raise UserError("%s is not there; %s" % (launcher, "run make" if context.paths["tree"] == "build" else "install Orrery again"))
     program = check_program(words[0])
+    if ("--quiet", None) not in options and not show:
+        say_uncertain(context, options)
     environment = dict(os.environ)
     environment.setdefault("ORRERY_DATADIR", context.paths["data"])
     if context.paths.get("moved"):
@@ -233,4 +269,10 @@ def main(context, arguments):
         for path in orrery_elf.private_libraries(program[0], environment):
             print("# own variables for each rank: %s" % path)
         return 0
+    names = [name for option in table for name in option.names]
+    if orrery_options.misplaced(names, words[1:]):
+        status = run_and_wait(command, environment)
+        if 0 < status < 128:
+            orrery_options.hint_of("sim", names, words[1:])
+        return status
     exec_program(command, environment)

@@ -73,6 +73,18 @@ fails 1 'file' "$ORRERY" calibrate -o file --name box
 
 if [ "$ORR_TEST_SIM" = yes ]; then
 	program=$ORR_TEST_BUILDDIR/examples/cholesky/cholesky.sim
+	# Costs that were measured on a busy machine are named.
+	mkdir -p busy/bus
+	cp "$ORR_TEST_SRCDIR"/platforms/machines/quickstart/bus/* busy/bus/
+	doubt="orrery sim: the costs of the runtime of machine busy/quickstart are uncertain .the load average was 9.0 on 2 cores.; calibrate again on a quiet machine: orrery calibrate -o busy --name quickstart"
+	ok "$ORRERY" sim --kernels skip --machine busy/quickstart "$program" -nt 2 -b 64
+	if grep -q uncertain err; then cat err; die "costs that are certain"; fi
+	sed -i 's/^\(# Microseconds .*\)/\1; uncertain: the load average was 9.0 on 2 cores/' busy/bus/quickstart.costs
+	has busy/bus/quickstart.costs uncertain
+	ok "$ORRERY" sim --kernels skip --machine busy/quickstart "$program" -nt 2 -b 64
+	has err "^$doubt$"
+	ok "$ORRERY" sim --quiet --kernels skip --machine busy/quickstart "$program" -nt 2 -b 64
+	if grep -q uncertain err; then cat err; die "--quiet, and not quiet"; fi
 	virtual() { ok "$ORRERY" sim --kernels skip --report r.json --machine place/slow "$@" "$program" -nt 6 -b 64; sed -n 's/.*makespan_s": *\([0-9.]*\).*/\1/p' r.json; }
 	for f in place/bus/big.*; do cp $f place/bus/slow.${f##*.}; done
 	slow=$(printf 'submit_us 500\n' > place/bus/slow.costs; virtual)
@@ -95,7 +107,18 @@ has place/net.xml 'radical="0-2"'
 fails 2 '--shared only goes with --network' "$ORRERY" calibrate --shared
 # Ten programs with the runtime: too long under sanitizers.
 [ "$ORR_TEST_SANITIZER" = no ] || exit 0
-ok "$ORRERY" calibrate --network --shared -o place --name shared -n 2
+# All of its phases have the options for mpirun.
+cat > logged << 'END'
+#!/bin/sh
+case $1 in --version | -V) ;; *) echo "$*" >> "$LOG" ;; esac
+exec "$MPIRUN" "$@"
+END
+chmod +x logged
+ok env LOG="$PWD/started" MPIRUN="${ORRERY_MPIRUN:-mpirun}" ORRERY_MPIRUN="$PWD/logged" "$ORRERY" calibrate --network --shared -o place --name shared -n 2 \
+	--mpirun "-wdir $PWD"
+[ "$(grep -c '' started)" -gt 1 ] || die "one phase only: $(cat started)"
+if grep -v -e "-wdir $PWD" started; then die "a phase without the options of --mpirun"; fi
+has err "place/shared.xml is for .orrery sim -n 2. only: .* one file per number of ranks"
 for property in cores copy_us touch_us; do has place/shared.xml "<prop id=\"$property\" value=\"[0-9.e+]+\" />"; done
 [ "$ORR_TEST_SIM" = yes ] || exit 0
 ok "$ORRERY" cc --sim -o net.sim "$ORR_TEST_SRCDIR/tools/calibrate_mpi.c"

@@ -34,6 +34,8 @@ if [ "$ORR_TEST_SIM" = yes ]; then
 	has out '^command +orrery sim -n 2 --seed 7'
 	ok "$ORRERY" sim -n 2 --quiet --report b.json "$ring.sim"
 	[ ! -s err ] || { cat err; die "--quiet, and not quiet"; }
+	fails 2 '--report /proc/x.json: no file can be made there' "$ORRERY" sim -n 2 --report /proc/x.json "$ring.sim"
+	if grep -q 'token' out; then die "it ran before it looked whether the report can be written"; fi
 	says b.json '"worker_times_s" not in r and "environment" not in r["run"]'
 	ok "$ORRERY" compare a.json b.json
 	has out '^  seed$'
@@ -84,6 +86,15 @@ if [ "$ORR_TEST_MPI" = yes ]; then
 		ok "$ORRERY" compare b.json r.json
 		if grep -E -q '^  tasks ' out; then cat out; die "the worlds count the tasks of reductions otherwise"; fi
 	fi
+	# More ranks than cores, which nobody has asked for.
+	core=$("$PYTHON" -c 'import os; print(min(os.sched_getaffinity(0)))')
+	crowd='^orrery run: warning: [0-9]+ ranks on [0-9]+ cores? share .*--oversubscribe says that this is meant'
+	ok taskset -c "$core" "$ORRERY" run -n 2 "$ring"
+	has err "$crowd"
+	for option in --oversubscribe --quiet; do
+		ok taskset -c "$core" "$ORRERY" run -n 2 $option "$ring"
+		if grep -E -q "$crowd" err; then cat err; die "a warning with $option"; fi
+	done
 	# A report that nobody writes, and places where none can be.
 	echo 'an older report' > none.json
 	fails 1 'none.json: nobody has written it, because the program did not start the runtime' real --report none.json "$plain"
@@ -92,6 +103,15 @@ if [ "$ORR_TEST_MPI" = yes ]; then
 	fails 1 "ORRERY_REPORT: '/dev/full' cannot be written: No space left on device" real --report /dev/full "$ring"
 	fails 2 '--report is about runs with a fixed number' real --elastic --report x.json "$ring"
 fi
+
+# A real run's cores are its share of the computer, a simulated one's those of a node: what both mean alike is compared.
+about='{"makespan_s": 1, "cpus_per_node": 2, "run": {"world": "%s", "cores": "%s"}}\n'
+# shellcheck disable=SC2059
+{ printf "$about" simulated 2 > one.json; printf "$about" real 1 > two.json; printf "$about" real 2 > three.json; }
+ok "$ORRERY" compare one.json two.json
+if grep -q cores out; then cat out; die "cores that mean different things are compared"; fi
+ok "$ORRERY" compare two.json three.json
+has out '^  cores$'
 
 fails 1 'absent.json: No such file' "$ORRERY" compare absent.json absent.json
 printf '{"nodes": 1}\n' > some.json

@@ -60,6 +60,12 @@ for m in h200x8 laptop8; do
 done
 fails 2 'no machine nosuch; there are: .*quickstart' "$ORRERY" machine nosuch
 fails 2 'give one of the two' "$ORRERY" machine --real quickstart
+# The hint holds for a machine by its path, and for one of a further directory.
+(cd one && ok "$ORRERY" machine ../one/laptop8 && sed -n 's/^kernels .*see .\(orrery perfmodel .*\) -s NAME.$/\1/p' out > ../hint) || exit 1
+[ "$(cat hint)" = "orrery perfmodel -m ../one/laptop8" ] || die "the hint is $(cat hint)"
+ok "$ORRERY" machine --machine-path "$PWD/one" laptop8
+has out "see .orrery perfmodel -m laptop8 --machine-path $PWD/one -s NAME"
+fails 2 '--list names all described machines, and one/laptop8 is one' "$ORRERY" machine one/laptop8 --list
 fails 2 'one machine at a time' "$ORRERY" machine quickstart laptop8
 fails 2 'unknown option --what' "$ORRERY" machine --what
 

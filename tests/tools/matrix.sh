@@ -227,6 +227,8 @@ fails 1 'noise.csv:[0-9]+: ' "$ORRERY" matrix noise.csv
 printf '[starpu_comm_stats][3:0] lots\n' > bad.txt
 fails 1 'bad.txt:1: not a line of communication' $tool bad.txt
 fails 2 'no statistics given' "$ORRERY" matrix
+printf '%s\n0,1,4,1,0,1\n' $header > fine.csv
+fails 2 '-o /proc/m: this folder cannot be made .*choose another place' "$ORRERY" matrix fine.csv -o /proc/m
 
 # The largest number of a node takes no more memory than a small one: pairs share cells of the picture.
 printf '%s\n0,1048575,100,2,0.0,0.1\n' $header > large.csv

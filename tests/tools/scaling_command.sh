@@ -53,6 +53,14 @@ ok "$ORRERY" scaling --no-plot --nodes 1,4 --ranks none --sim "--kernels skip" -
 has out '^simulated +4 '
 has out 'of the time that --time .* finds; .*in the whole run$'
 
+# An option behind the program is the program's; a run that fails says so, once.
+fails 1 "orrery scaling: --nodes stands behind PROGRAM, so the program got it; options of .orrery scaling' come before PROGRAM" \
+	"$ORRERY" scaling --no-plot --nodes 1,2 --ranks none --sim "--kernels skip" "$cholesky.sim" -nt 8 -b -1 --nodes 1,4
+[ "$(grep -c 'orrery scaling: .*stands behind' err)" = 1 ] || die "not once"
+fails 1 "orrery sim: --n stands behind PROGRAM" "$ORRERY" sim --kernels skip "$cholesky.sim" -nt 8 -b -1 --n 4
+ok "$ORRERY" sim --kernels skip "$cholesky.sim" -nt 8 -b 64
+fails 2 '-o /proc/m: this folder cannot be made .*choose another place' "$ORRERY" scaling --no-plot -o /proc/m "$cholesky.sim"
+
 fails 1 '4 nodes: exit status [0-9]+: ' "$ORRERY" scaling --no-plot --nodes 1,4 --ranks none --sim "--kernels skip" "$cholesky.sim" -nt 8 -b '{64 - 32 * (n - 1)}'
 has err '^    to repeat it: orrery sim -n 4 --kernels skip .*/cholesky.sim -nt 8 -b -32$'
 # The cause, not the last line; and not Orrery's summary for output of the program.
