@@ -392,10 +392,18 @@ class Walk:
 
     def submitted(self, rank, at, parent, name):
         """Why the program submitted something at that time, and not before."""
+        if cause_of(parent)[0] == "message":
+            step = self.follow(rank, parent, name)
+            if step is not None:
+                return step
         if cause_of(parent)[0] == "task":
             task = self.run.tasks.get((rank, cause_of(parent)[1]))
             if task is not None and task.start is not None:
-                self.piece(task.start, "kernel", task.name, rank, task.worker)
+                # After its kernel, the end of the task submitted it: what combines a reduction, or what its callback makes.
+                if task.end is not None and task.end <= at:
+                    self.piece(task.end, "runtime", name, rank)
+                else:
+                    self.piece(task.start, "kernel", task.name, rank, task.worker)
                 return self.ended, task
         times = self.run.program[rank]
         place = bisect.bisect_left(times, at)

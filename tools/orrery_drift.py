@@ -13,6 +13,7 @@ from orrery_critical import KINDS, Run, critical_path
 # cancel each other out. Beyond the second pair nothing should be concluded.
 GOOD, FAIR = 0.10, 0.30
 SAME = 0.02      # a kernel, rank or way that differs by less is not mentioned,
+NAMED = 0.01     # errors that cancel each other out are not, if they are less,
 LITTLE = 0.001   # nor what differs by less than this share of the makespan
 MOSTLY = 0.75    # of a difference: the rank that has so much of it is named
 SHOWN = 5        # of each list on the page
@@ -248,9 +249,12 @@ def write_lists(found, out):
 
 def verdict_words(v):
     """The sentences of a verdict."""
-    said = ["the simulated makespan is %+.1f %% off; errors of %.1f %% cancel each other out"
-            % (100 * v["error"], 100 * v["cancelled"])] if "error" in v else []
-    return said + [v["text"]]
+    if "error" not in v:
+        return [v["text"]]
+    said = "the simulated makespan is %+.1f %% off" % (100 * v["error"])
+    if v["cancelled"] >= NAMED:
+        said += "; errors of %.1f %% cancel each other out" % (100 * v["cancelled"])
+    return [said, v["text"]]
 
 
 def write_end(found, out):

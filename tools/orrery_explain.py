@@ -149,7 +149,8 @@ def write_page(found, out):
     for seconds, count, name in rows:
         out.write("  %5.1f %%  %12.6f s  %s (%d times)\n" % (100 * seconds / total if total else 0, seconds, name, count))
     write_changes(found, out)
-    out.write("\nHow sure this is:\n")
+    if found["certainty"]:
+        out.write("\nHow sure this is:\n")
     for sentence in found["certainty"]:
         out.write("  %s\n" % sentence)
 

@@ -23,6 +23,7 @@ SMALL_BYTES = 16384            # a message that is smaller on average costs by i
 SLOW_UNIT = 1.5                # times as long as on the best kind of unit
 SLOW_RANK, SLOW_LINK, IMBALANCE = 1.5, 2.0, 1.3   # times what the others have
 MOST_LEFT_OUT = 5                                 # times what is recorded of the path the whole may be
+NAMED = 3                                         # kernels of many in one sentence
 FEW = 3                                           # fewer tasks or messages say nothing
 
 
@@ -122,14 +123,22 @@ def shares_of_path(run, pieces, replay):
            "post receives earlier", orrery_gains.receives_early)
 
 
+def some_of(names):
+    """Some names in words, the first ones."""
+    shown = names[:NAMED]
+    return ", ".join(shown[:-1]) + (" and " if shown[1:] else "") + shown[-1] + (" and others" if len(names) > NAMED else "")
+
+
 def of_programs(run, pieces, replay, mean):
     """Tasks that come late, or are too small for what the runtime takes for each."""
     seconds, rank = path_seconds(pieces, ("program", "begin")), worst_rank(pieces, ("program", "begin"))
     tiny = 0 < mean <= TINY_US
     runtime = path_seconds(pieces, ("runtime",)) + (seconds if tiny else 0)
+    much = runtime >= SHARE["tiny-tasks"] * (run.last - run.first) / whole(run, pieces) * 1e-9
+    gain, names, number = orrery_gains.larger_tasks(replay) if replay and much else (0, [], 1)
     yield ("tiny-tasks", "runtime", runtime, "the runtime takes much of the time: a task computes %.1f us on average" % mean,
-           "make tasks larger" + (": one of %d" % orrery_gains.SMALLER if replay else ""), orrery_gains.larger_tasks)
-    if tiny and runtime >= SHARE["tiny-tasks"] * (run.last - run.first) / whole(run, pieces) * 1e-9:
+           "make tasks %slarger" % (some_of(names) + " " if names else "") + (": one of %.0f" % number if replay else ""), lambda r: gain)
+    if tiny and much:
         return
     late = orrery_gains.late_ranks(replay) if replay else {}
     worst = max(sorted(late), key=lambda r: late[r], default=None)

@@ -12,6 +12,9 @@ SMALLER = 10       # so many tiny tasks, or messages, in one
 LARGE = 1 << 20    # bytes: what is larger should not travel in an envelope
 PIECE, PIECES, LARGE_PIECE = 1 << 15, 8, 1 << 20   # a value flows along a tree in pieces of so many bytes at least, up to so many, or one for each of the last
 AT_ONCE_NS = 100   # submissions that follow each other so closely are charged together
+OF_TASKS = ("submit", "ready", "start", "end", "done")
+WORTH = 0.01       # of the makespan: a kernel that gains less when it is made larger is not named
+MOST_KERNELS = 3   # that are made larger one at a time, those with the most tasks
 OUTLIER = 20       # times the usual gap between two submissions: the program did something else
 
 
@@ -70,13 +73,70 @@ def late_release(replay):
     return replay.gain(lambda s: 0 if s.kind in ("ready", "grant") and not s.of.cause else s.lag)
 
 
-def larger_tasks(replay):
-    """As much work in fewer tasks, with fewer messages of as many bytes in all."""
+def phases(replay):
+    """{(kernel, rank, phase): [tasks]}: tasks of one kernel are of one phase if none comes after another of them by way of another kernel."""
+    found, seen = collections.defaultdict(list), [{} for _ in replay.steps]   # of a step, {kernel: phase that it comes after, and 0.5 if it is over}
+    for s in replay.steps:
+        for other, _ in s.before:
+            if s.kind != "start" or other.kind == "ready":   # not after what its worker did then
+                for name, at in seen[other.number].items():
+                    if at > seen[s.number].get(name, -1):
+                        seen[s.number][name] = at
+        if s.kind == "end":
+            own = math.ceil(seen[s.number].get(s.of.name, 0))
+            seen[s.number] = {name: math.floor(at) + 0.5 for name, at in seen[s.number].items()}
+            seen[s.number][s.of.name] = own
+            found[s.of.name, s.rank, own].append(s.of)
+    return found
+
+
+def together(tasks):
+    """How many of these tasks ran at one time, at most."""
+    now = most = 0
+    for _, change in sorted(x for t in tasks if t.start is not None for x in ((t.start, 1), (t.end, -1))):
+        now += change
+        most = max(most, now)
+    return max(1, most)
+
+
+def merged(tasks, alone):
+    """(so many of these tasks of a phase can be one, a worker that executes some of them works so many times as long then). Tasks that ran
+    side by side leave workers without work if they are one. Those that follow each other can be one with tasks of later phases, unless
+    their kernel is changed alone."""
+    number, width = len(tasks), together(tasks)
+    if width == 1:
+        return min(number, SMALLER) if alone else SMALLER, 1
+    large = math.ceil(number / SMALLER)
+    return number / large, max(1, math.ceil(large / width) * number / large / math.ceil(number / width))
+
+
+def with_larger(replay, changed, others):
+    """What it gains if some tasks, {key: merged(...)}, are larger, and the other steps are fewer by a factor."""
     latency_ns = replay.run.latency
 
+    def of(s):
+        return changed.get(s.of.key, (others, 1)) if s.kind in OF_TASKS else (others, 1)
+
     def edges(s):
-        return [(o, wait - min(wait, latency_ns) * (1 - 1 / SMALLER) if o.kind == "send" else wait / SMALLER) for o, wait in s.before]
-    return replay.gain(lambda s: s.lag if s.kind == "end" else s.lag / SMALLER, edges)
+        by = of(s)[0]
+        return [(o, wait - min(wait, latency_ns) * (1 - 1 / by) if o.kind == "send" else wait / by) for o, wait in s.before]
+    return replay.gain(lambda s: s.lag * of(s)[1] if s.kind == "end" else s.lag / of(s)[0], edges)
+
+
+def larger_tasks(replay):
+    """(gain, [kernels], how many in one) of as much work in fewer tasks: of all kernels, with fewer messages of as many bytes in all, or of
+    some kernels, with the messages that there were."""
+    groups, counts = phases(replay), collections.Counter()
+    for (name, _, _), tasks in groups.items():
+        counts[name] += len(tasks)
+    every = sorted(counts, key=lambda name: (-counts[name], name))
+
+    def larger(names, alone):
+        changed = {t.key: of for (name, _, _), tasks in groups.items() if name in names for of in (merged(tasks, alone),) for t in tasks}
+        number = len(changed) / sum(1 / of[0] for of in changed.values()) if changed else 1
+        return with_larger(replay, changed, 1 if alone else number), names, number
+    some = [name for name in every[:MOST_KERNELS] if larger([name], True)[0] >= WORTH * replay.makespan * 1e-9]
+    return max(larger(every, False), larger(some, True), key=lambda answer: answer[0])
 
 
 def fewer_messages(replay, rank):

@@ -265,13 +265,12 @@ class Replay:
         rows = collections.defaultdict(list)
         for (kind, key), step in self.of.items():
             if kind in ("submit", "post"):
-                parent = cause_of(step.of.parent)
-                if parent[0] == "task":
-                    start = self.of.get(("start", (key[0], parent[1])))
-                    if start is not None:
-                        step.before.append((start, step.at - start.at))
-                else:
+                if cause_of(step.of.parent)[0] == "program":
                     rows[key[0]].append(step)
+                else:
+                    parent = self.submitter(key[0], step)
+                    if parent is not None:
+                        step.before.append((parent, step.at - parent.at))
         self.programs = {}
         for rank, some in rows.items():
             some.sort(key=lambda s: (s.at, s.of.key))
@@ -284,6 +283,15 @@ class Replay:
                 if before is not None:
                     step.before.append((before, 0))
                 before = step
+
+    def submitter(self, rank, step):
+        """What a submission follows that is not the program's: a kernel, in which it was made, or the end of a task or of a message. (The end
+        of the last task that contributes to a reduction submits those that combine, and a callback follows the end of its task.)"""
+        kind, number = cause_of(step.of.parent)
+        if kind == "message":
+            return self.of.get(("recv", (rank, number))) or self.of.get(("sent", (rank, number)))
+        end = self.of.get(("end", (rank, number)))
+        return end if end is not None and end.at <= step.at else self.of.get(("start", (rank, number)))
 
     def waits_for(self, rank, wait):
         """The steps that ended a wait of the program, with their lags."""

@@ -124,7 +124,7 @@ if [ "${ORR_TEST_MPI:-yes}" = yes ]; then
 		ok "$ORRERY" sim -n 3 --trace s "$ORR_TEST_BUILDDIR/tests/mpi/trace_steps.sim"
 		adds_up s r1
 		ok "$ORRERY" explain s r1
-		has out '^  the simulated makespan is [+-][0-9.]+ % off; errors of [0-9.]+ % cancel each other out$'
+		has out '^  the simulated makespan is [+-][0-9.]+ % off(; errors of [0-9.]+ % cancel each other out)?$'
 		has out '^  (The prediction |No verdict)'
 	fi
 fi

@@ -135,7 +135,7 @@ class Page {
 		const list = (title, lines) => box.append(element("h3", {}, title), element("ul", {}, ...lines.map(line => element("li", {}, line))));
 		list("What is unusual", found.findings.length ? found.findings.map(f => f.text) : ["nothing"]);
 		list("What would help most", found.changes.map(c => c.text));
-		list("How sure this is", found.certainty);
+		if (found.certainty.length) list("How sure this is", found.certainty);
 	}
 
 	legend() {
