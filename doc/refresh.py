@@ -176,10 +176,10 @@ def figures(build, folder):
         text = put(text, 'Cholesky simulated, %s nodes' % format(nodes, ','), simulated(build, folder, nodes))
     for row, figure in benches(build.bench('task_overhead', 'insert_foreign', 'pingpong')).items():
         text = put(text, row, figure)
-    line = re.compile(r'^Measured on .*?: commit [^;]*;', re.M | re.S)
+    line = re.compile(r'^Measured on .*?: commit [^;.]*[;.]', re.M | re.S)
     if not line.search(text):
-        sys.exit('doc/refresh.py: the README has no line "Measured on MACHINE: commit ...;"')
-    text = line.sub(lambda m: m.group(0).partition(': commit')[0] + ': ' + stamp() + ';', text, count=1)
+        sys.exit('doc/refresh.py: the README has no line "Measured on MACHINE: commit ...."')
+    text = line.sub(lambda m: m.group(0).partition(': commit')[0] + ': ' + stamp() + m.group(0)[-1], text, count=1)
     README.write_text(text)
     print('wrote README.md; the columns of others, and what stands in parentheses, stay as they were')
 
