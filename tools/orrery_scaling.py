@@ -38,6 +38,8 @@ strong (the work stays: the same, divided by n).
   --ranks LIST    numbers of real ranks (default: 1,2,4,... up to the cores here);
                   none: no real runs. Each rank has as many workers as the largest
                   run leaves it cores, unless STARPU_NCPU is set
+  --repeat N      do each real run N times, and show the one with the median time
+                  (default 1), because other programs disturb them
   --strong, --weak
                   what efficiency means, if the braces mislead
   --sim OPTIONS   further options of `orrery sim`, as one argument: --sim "--kernels
@@ -54,8 +56,8 @@ strong (the work stays: the same, divided by n).
   --title TEXT    written above the plot
   --no-plot       table and CSV only
 """
-VALUES = {"--nodes": "1,4,16,64", "--ranks": None, "--sim": "", "--run": "", "--time": None, "--limit": "600", "-o": ".", "--prefix": None,
-          "--title": None}
+VALUES = {"--nodes": "1,4,16,64", "--ranks": None, "--sim": "", "--run": "", "--repeat": "1", "--time": None, "--limit": "600", "-o": ".",
+          "--prefix": None, "--title": None}
 FLAGS = ("--strong", "--weak", "--no-plot")
 FUNCTIONS = {"sqrt": math.sqrt, "cbrt": lambda x: round(x ** (1 / 3), 9), "log2": math.log2, "round": round, "ceil": math.ceil,
              "floor": math.floor, "min": min, "max": max, "int": int}
@@ -140,6 +142,9 @@ class Request:
         if not self.values["--limit"].isdigit() or not int(self.values["--limit"]):
             raise UserError("--limit %s: it takes a positive number of seconds" % self.values["--limit"])
         self.limit = int(self.values["--limit"])
+        if not self.values["--repeat"].isdigit() or not int(self.values["--repeat"]):
+            raise UserError("--repeat %s: it takes a positive number of runs" % self.values["--repeat"])
+        self.repeat = int(self.values["--repeat"])
         try:
             self.time = re.compile(self.values["--time"], re.M) if self.values["--time"] else None
         except re.error as error:
@@ -271,6 +276,16 @@ class Runner:
         seconds = self.seconds(world, n, report, output)
         return None if seconds is None else (seconds, shares(report))
 
+    def median(self, world, n, folder):
+        """The same of the run with the median time. One that fails ends the repetition."""
+        found = []
+        for _ in range(self.request.repeat if world == "real" else 1):
+            done = self.run(world, n, folder)
+            if done is None:
+                return None
+            found.append(done)
+        return sorted(found, key=lambda done: done[0])[(len(found) - 1) // 2]
+
 
 def rows_of(world, request, results):
     """Rows of the table from [(n, seconds, shares)], the fewest nodes first."""
@@ -384,7 +399,7 @@ def main(context, arguments):
         for world, (_path, counts) in programs.items():
             results = []
             for n in counts:
-                done = runner.run(world, n, folder)
+                done = runner.median(world, n, folder)
                 failed += done is None
                 if done:
                     results.append((n,) + done)

@@ -18,6 +18,7 @@ void orr_run_work_add(struct orr_run_work *to, const struct orr_run_work *more)
 	to->nworkers += more->nworkers;
 	to->timed |= more->timed;
 	to->joules += more->joules;
+	to->waited_s += more->waited_s;
 	to->times.kernels_us += more->times.kernels_us;
 	to->times.messages_us += more->times.messages_us;
 	to->times.submission_us += more->times.submission_us;

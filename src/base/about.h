@@ -27,6 +27,7 @@ struct orr_run_work {
 	unsigned nworkers;
 	int timed; /* the times are known, because the run was profiled */
 	double joules;
+	double waited_s; /* threads could run and got no core; 0 where nobody knows */
 	struct orrery_worker_times times;
 };
 

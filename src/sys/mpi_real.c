@@ -522,7 +522,7 @@ static void gather_totals(struct orr_process *proc)
 		t.work.nworkers,       t.work.joules,        times->kernels_us,
 		times->messages_us,    times->submission_us, times->foreign_us,
 		times->idle_us,        times->data_us,       times->runtime_us,
-		real.logical_messages, real.logical_bytes,
+		real.logical_messages, real.logical_bytes,   t.work.waited_s,
 	};
 	enum { NMOST = sizeof(most) / sizeof(most[0]), NSUMS = sizeof(sums) / sizeof(sums[0]) };
 	double all_most[NMOST], all[NSUMS];
@@ -543,6 +543,7 @@ static void gather_totals(struct orr_process *proc)
 	t.work.tasks = (uint64_t) all[2];
 	t.work.nworkers = (unsigned) all[3];
 	t.work.joules = all[4];
+	t.work.waited_s = all[14];
 	*times = (struct orrery_worker_times){ .kernels_us = all[5],
 					       .messages_us = all[6],
 					       .submission_us = all[7],

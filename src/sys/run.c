@@ -8,6 +8,8 @@
 #include "base/notice.h"
 #include "sys/launched.h"
 
+#include <dirent.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -28,7 +30,8 @@ static struct {
 	struct orr_run_totals all;        /* valid if `gathered` */
 	int gathered, silent;             /* silent: another process writes */
 	double begun_us, done_us;
-	char *report; /* the file, or NULL */
+	double main_waited_s, main_before_s; /* the program's thread for a core; up to `now` */
+	char *report;                        /* the file, or NULL */
 	int summary, kernels;
 	char machine[256], about[ORR_ABOUT_SIZE];
 	pid_t pid; /* of the process that ends with a report, 0: not asked for */
@@ -102,6 +105,7 @@ static void write_report(const struct orr_run_totals *t, double wall_s, int stat
 		t->logical_messages, t->logical_bytes);
 	fprintf(f, "  \"wall_s\": %.3f,\n  \"peak_rss_bytes\": %.0f,\n", wall_s, t->peak_rss_bytes);
 	orr_about_work(f, &t->work);
+	fprintf(f, "  \"waited_for_cores_s\": %.6f,\n", t->work.waited_s);
 	if (t->work.joules > 0)
 		fprintf(f, "  \"energy_j\": %.6f,\n", t->work.joules);
 	fprintf(f, "  \"kernels\": \"%s\",\n  \"machine\": ", run.kernels ? "run" : "skip");
@@ -176,6 +180,39 @@ static int arm(struct orr_process *proc)
 
 /* ---- what was done ---- */
 
+/* For how long that thread of this process could run and got no core, as Linux counts it. */
+static double thread_waited_s(const char *thread)
+{
+	unsigned long long waited_ns = 0;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/task/%.20s/schedstat", thread);
+	FILE *f = fopen(path, "r");
+	if (f && fscanf(f, "%*u %llu", &waited_ns) != 1)
+		waited_ns = 0;
+	if (f)
+		fclose(f);
+	return (double) waited_ns * 1e-9;
+}
+
+/* The same of all threads that there are, those of the workers among them, since the start of the
+ * runtime. */
+static double waited_s(void)
+{
+	DIR *threads = opendir("/proc/self/task");
+	char own[24];
+	double sum_s = 0;
+
+	snprintf(own, sizeof(own), "%ld", (long) getpid());
+	for (struct dirent *e; threads && (e = readdir(threads));)
+		if (e->d_name[0] != '.' && strcmp(e->d_name, own))
+			sum_s += thread_waited_s(e->d_name);
+	if (threads)
+		closedir(threads);
+	run.main_waited_s = thread_waited_s(own);
+	return sum_s + run.main_waited_s - run.main_before_s;
+}
+
 void orr_sys_run_work(struct orr_process *proc, const struct orr_run_work *w)
 {
 	if (!run.epoch)
@@ -184,8 +221,10 @@ void orr_sys_run_work(struct orr_process *proc, const struct orr_run_work *w)
 		run.now.nworkers = 0;
 		orr_run_work_add(&run.earlier, &run.now);
 		run.epoch = proc->epoch;
+		run.main_before_s = run.main_waited_s;
 	}
 	run.now = *w;
+	run.now.waited_s = waited_s();
 	run.done_us = orr_sys_now_us();
 	if (!arm(proc))
 		return;

@@ -70,6 +70,17 @@ if [ "$ORR_TEST_MPI" = yes ]; then
 	ok "$ORRERY" run --report one.json "$one"
 	says one.json 'r["nodes"] == 1 and r["tasks"] > 0 and r["messages"] == 0'
 	has err '^orrery run: 1 rank, '
+	# For how long it waited for cores is measured, and told where it is much.
+	core=$("$PYTHON" -c 'import os; print(min(os.sched_getaffinity(0)))')
+	ok taskset -c "$core" env STARPU_NCPU=3 "$ORRERY" run --quiet --report full.json "$one"
+	[ ! -e /proc/self/schedstat ] || says full.json '0 < r["waited_for_cores_s"]'
+	for share in 0 0.5; do
+		"$PYTHON" -c 'import json, sys; r = json.load(open("full.json")); r["waited_for_cores_s"] = float(sys.argv[1]) * r["makespan_s"] * r["workers"]; json.dump(r, open("waited.json", "w"))' $share
+		ok "$ORRERY" compare one.json waited.json
+		grep '^B had to wait for cores' out > waits.$share
+	done
+	[ ! -s waits.0 ] || die "it waited for nothing: $(cat waits.0)"
+	has waits.0.5 ': its threads for [0-9.]+ s in all, as much as 50 % of the time'
 	# The same program, the same work: tasks, messages and bytes of the two worlds.
 	if [ "$ORR_TEST_SIM" = yes ]; then
 		ok "$ORRERY" compare b.json r.json
@@ -87,7 +98,6 @@ if [ "$ORR_TEST_MPI" = yes ]; then
 		if grep -E -q '^  tasks ' out; then cat out; die "the worlds count the tasks of reductions otherwise"; fi
 	fi
 	# More ranks than cores, which nobody has asked for.
-	core=$("$PYTHON" -c 'import os; print(min(os.sched_getaffinity(0)))')
 	crowd='^orrery run: warning: [0-9]+ ranks on [0-9]+ cores? share .*--oversubscribe says that this is meant'
 	ok taskset -c "$core" "$ORRERY" run -n 2 "$ring"
 	has err "$crowd"

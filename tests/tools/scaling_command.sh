@@ -53,6 +53,24 @@ ok "$ORRERY" scaling --no-plot --nodes 1,4 --ranks none --sim "--kernels skip" -
 has out '^simulated +4 '
 has out 'of the time that --time .* finds; .*in the whole run$'
 
+# Real runs can be repeated: the one with the median time counts. A simulation is done once.
+cat > repeat.py << 'END'
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, sys.argv[1])
+import orrery_scaling  # noqa: E402
+
+for world, times, expected in (("real", [3, 9, 1, 4], 3), ("real", [5, 2, 8], 5), ("simulated", [7], 7), ("real", [1, None], None)):
+    runner, left = orrery_scaling.Runner.__new__(orrery_scaling.Runner), list(times)
+    runner.request = orrery_scaling.Request(["--repeat", str(max(1, len(times) if None not in times else 3)), "app"])
+    runner.run = lambda *_: (lambda seconds: None if seconds is None else (seconds, {}))(left.pop(0))
+    found = runner.median(world, 4, "")
+    assert (found and found[0]) == expected and not left, (world, times, found)
+END
+ok "$PYTHON" repeat.py "$ORR_TEST_SRCDIR/tools"
+fails 2 '--repeat 0: it takes a positive number of runs' "$ORRERY" scaling --repeat 0 "$cholesky.sim"
+
 # An option behind the program is the program's; a run that fails says so, once.
 fails 1 "orrery scaling: --nodes stands behind PROGRAM, so the program got it; options of .orrery scaling' come before PROGRAM" \
 	"$ORRERY" scaling --no-plot --nodes 1,2 --ranks none --sim "--kernels skip" "$cholesky.sim" -nt 8 -b -1 --nodes 1,4
