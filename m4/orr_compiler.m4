@@ -34,7 +34,7 @@ AS_CASE([$enable_sanitizer],
 	 AS_CASE([$enable_sanitizer], [*thread*],
 		[CFLAGS="$orr_saved_CFLAGS -Werror -Wno-error=tsan"
 		 AC_COMPILE_IFELSE([AC_LANG_PROGRAM([], [])], [ORR_SANITIZE="$ORR_SANITIZE -Wno-tsan"])])
-	 # What a sanitizer adds hides from GCC that a value is set: in C++'s own headers, too.
+	 # The code of a sanitizer hides from GCC that a value is set: in C++'s own headers, too.
 	 CFLAGS="$orr_saved_CFLAGS -Werror -Wno-error=maybe-uninitialized"
 	 AC_COMPILE_IFELSE([AC_LANG_PROGRAM([], [])], [ORR_WARNINGS="$ORR_WARNINGS -Wno-error=maybe-uninitialized"])
 	 CFLAGS="$orr_saved_CFLAGS $ORR_SANITIZE"

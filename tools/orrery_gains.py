@@ -111,7 +111,7 @@ def merged(tasks, alone):
 
 
 def with_larger(replay, changed, others):
-    """What it gains if some tasks, {key: merged(...)}, are larger, and the other steps are fewer by a factor."""
+    """The gain if some tasks, {key: merged(...)}, are larger, and the other steps are fewer by a factor."""
     latency_ns = replay.run.latency
 
     def of(s):

@@ -119,7 +119,7 @@ def heaviest(outputs):
 
 
 class Output:
-    """What mpirun and the ranks write to a stream, passed on at once to one of ours; words: of a loss, refusal: of root."""
+    """The output of mpirun and the ranks on a stream, passed on at once to one of ours; words: of a loss, refusal: of root."""
 
     def __init__(self, pipe, to, words, refusal=None):
         self.lost, self.to, self.words = None, to.fileno(), words

@@ -285,7 +285,7 @@ class Replay:
                 before = step
 
     def submitter(self, rank, step):
-        """What a submission follows that is not the program's: a kernel, in which it was made, or the end of a task or of a message. (The end
+        """The step that a submission follows which is not the program's: a kernel, in which it was made, or the end of a task or of a message. (The end
         of the last task that contributes to a reduction submits those that combine, and a callback follows the end of its task.)"""
         kind, number = cause_of(step.of.parent)
         if kind == "message":

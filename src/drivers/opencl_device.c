@@ -277,11 +277,8 @@ int orr_opencl_devices(struct orr_process *proc, struct orr_device *v, unsigned 
 	proc->opencl = cl;
 	if (max > STARPU_MAXOPENCLDEVS)
 		max = STARPU_MAXOPENCLDEVS;
-	if (n > max) {
-		give_back(id + max, n - max);
-		n = max;
-	}
-	for (cl_uint i = 0; i < n; i++) {
+	cl_uint i = 0;
+	for (; i < n && cl->ndevices < max; i++) {
 		struct orr_cl_device *d = &cl->device[cl->ndevices];
 
 		if (prepare(proc, d, id[i], (int) cl->ndevices))
@@ -289,6 +286,7 @@ int orr_opencl_devices(struct orr_process *proc, struct orr_device *v, unsigned 
 		describe(proc, d, (int) cl->ndevices, &v[cl->ndevices]);
 		cl->ndevices++;
 	}
+	give_back(id + i, n - i);
 	return (int) cl->ndevices;
 }
 

@@ -224,10 +224,10 @@ void orr_sys_run_work(struct orr_process *proc, const struct orr_run_work *w)
 		run.main_before_s = run.main_waited_s;
 	}
 	run.now = *w;
-	run.now.waited_s = waited_s();
 	run.done_us = orr_sys_now_us();
 	if (!arm(proc))
 		return;
+	run.now.waited_s = waited_s();
 	run.kernels = !proc->cfg.disable_kernels;
 	snprintf(run.machine, sizeof(run.machine), "%s", orr_sys_machine_name(proc));
 	orr_sys_run_describe(proc, run.about, sizeof(run.about));

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# What a rank tells people in several lines is written at once: a launcher that passes on the output
+# A text of several lines that a rank tells people is written at once: a launcher that passes on the output
 # of many ranks may put what others say between two writes.
 # orr-test: timeout 120
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"

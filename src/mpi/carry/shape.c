@@ -77,10 +77,10 @@ uint32_t orr_mpi_split(uint32_t n, uint32_t arity, uint32_t children_left)
 
 uint32_t orr_mpi_nchildren(uint32_t n, uint32_t arity)
 {
-	uint32_t children = 0;
+	uint32_t children = 0, most = arity & ~(uint32_t) SINGLE;
 
-	if (arity && !(arity & PARTIAL))
-		return n < (arity & ~(uint32_t) SINGLE) ? n : arity & ~(uint32_t) SINGLE;
+	if (most && !(most & PARTIAL))
+		return n < most ? n : most;
 	for (; n; n -= orr_mpi_split(n, arity, 1))
 		children++;
 	return children;
@@ -88,7 +88,7 @@ uint32_t orr_mpi_nchildren(uint32_t n, uint32_t arity)
 
 uint32_t orr_mpi_pieces_out(uint32_t arity)
 {
-	return arity && !(arity & PARTIAL) && arity & SINGLE ? 1 : 2;
+	return arity & SINGLE ? 1 : 2;
 }
 
 /* The network as it looks to a value of one size. */
