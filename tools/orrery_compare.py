@@ -8,6 +8,7 @@ import json
 import os
 import sys
 
+import orrery_cores
 from orrery_cli import UserError
 
 HELP = """usage: orrery compare A B [--json]
@@ -27,7 +28,6 @@ NUMBERS = {"nodes": "", "workers": "", "cpus_per_node": "", "tasks": "", "messag
 SELF = {"wall_s": "s", "peak_rss_bytes": "B", "stacks": ""}
 OWN_MEANING = ("cores",)  # of `run`: a rank's share of this computer in a real run, those of a node's workers in a simulated one; cpus_per_node is alike
 TEXTS = ("kernels", "machine")
-MUCH_WAITED = 5   # per cent of the time of the workers: less says nothing
 KINDS = ("kernels", "messages", "submission", "foreign", "idle", "data", "runtime")
 TRACE = b"ORRTRACE"
 
@@ -75,12 +75,6 @@ def shares(report):
     return {kind: 100 * times.get(kind, 0) / whole for kind in KINDS} if whole > 0 else {}
 
 
-def waited(report):
-    """(seconds that threads of a real run could run and got no core, that in per cent of the time of its workers); None: not measured."""
-    seconds, whole = report.get("waited_for_cores_s"), report["makespan_s"] * report.get("workers", 0)
-    return [seconds, 100 * seconds / whole] if isinstance(seconds, (int, float)) and whole > 0 else None
-
-
 def differing(a, b, names):
     """[(name, a's, b's)] of what differs; None where one has none."""
     return [(name, a.get(name), b.get(name)) for name in names if a.get(name) != b.get(name)]
@@ -97,7 +91,8 @@ def compare(paths, a, b):
         numbers.update(SELF)
     return {
         "files": list(paths), "worlds": [world(a), world(b)], "makespan_s": [a["makespan_s"], b["makespan_s"]],
-        "percent": percent(a["makespan_s"], b["makespan_s"]), "waited_for_cores": [waited(a), waited(b)],
+        "percent": percent(a["makespan_s"], b["makespan_s"]), "waited_for_cores": [
+            orrery_cores.waited(r.get("waited_for_cores_s"), r["makespan_s"] * r.get("workers", 0)) for r in (a, b)],
         "run": differing(about_a, about_b, names) + [row for row in differing(a, b, TEXTS) if row[0] not in names],
         "same": [name for name in names if about_a.get(name) == about_b.get(name)],
         "numbers": differing(a, b, numbers),
@@ -128,9 +123,8 @@ def write_page(found, out):
         change = "" if found["percent"] is None else ", %+.1f %%" % found["percent"]
         out.write("B takes %.6f s %s than A%s\n" % (abs(b - a), "longer" if b > a else "less", change))
     for letter, some in zip("AB", found["waited_for_cores"]):
-        if some and some[1] >= MUCH_WAITED:
-            out.write("%s had to wait for cores: its threads for %.6f s in all, as much as %.0f %% of the time of its workers. Other programs took "
-                      "them, or it has more threads than cores\n" % (letter, *some))
+        if orrery_cores.much(some):
+            out.write(orrery_cores.sentence(letter, some) + "\n")
     out.write("\nWhat they were:\n")
     for name, one, other in found["run"]:
         out.write("  %s\n    A  %s\n    B  %s\n" % (name, text_of(one), text_of(other)))

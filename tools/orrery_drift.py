@@ -7,6 +7,7 @@
 import collections
 import statistics
 
+import orrery_cores
 from orrery_critical import KINDS, Run, critical_path
 
 # The limits of the verdict on a prediction, as shares of the real makespan: the error, and the errors that
@@ -57,7 +58,8 @@ class Side:
     def about(self):
         return {"file": self.trace.path, "world": "simulated" if self.trace.simulated else "real",
                 "complete": self.trace.state() is None, "makespan_seconds": self.makespan * 1e-9, "ranks": len(self.ranks),
-                "workers": len(self.run.workers), "tasks": sum(map(len, self.kernels.values()))}
+                "workers": len(self.run.workers), "tasks": sum(map(len, self.kernels.values())),
+                "waited_for_cores": orrery_cores.waited(*self.trace.waited() or (None, 0))}
 
 
 def program_ns(run, rank):
@@ -181,7 +183,8 @@ def verdict(a, b, paths, differs):
     # What is too much here and too little there does not show in the sum.
     cancelled = min(sum(s for s in parts if s > 0), -sum(s for s in parts if s < 0)) * 1e9 / real.makespan
     word = judge(error, cancelled)
-    return {"verdict": word, "error": error, "cancelled": cancelled, "text": WORDS[word]}
+    busy = orrery_cores.much(real.about()["waited_for_cores"])
+    return {"verdict": word, "error": error, "cancelled": cancelled, "busy": busy, "text": WORDS[word]}
 
 
 def compare(trace_a, trace_b):
@@ -254,6 +257,8 @@ def verdict_words(v):
     said = "the simulated makespan is %+.1f %% off" % (100 * v["error"])
     if v["cancelled"] >= NAMED:
         said += "; errors of %.1f %% cancel each other out" % (100 * v["cancelled"])
+    if v["busy"]:
+        said += "; the real run had to wait for cores, which no simulation knows of: record one when the machine is quiet"
     return [said, v["text"]]
 
 
@@ -280,6 +285,9 @@ def write_page(found, out):
         out.write("%s  %.6f s  %s: %s, %d ranks, %d workers, %d tasks\n"
                   % (letter, side["makespan_seconds"], side["file"], side["world"], side["ranks"], side["workers"], side["tasks"]))
     out.write("B takes %.6f s %s than A, %+.1f %%\n" % (abs(d), "longer" if d >= 0 else "less", percent(d, a["makespan_seconds"])))
+    for letter, side in (("A", a), ("B", b)):
+        if orrery_cores.much(side["waited_for_cores"]):
+            out.write("  %s\n" % orrery_cores.sentence(letter, side["waited_for_cores"]))
     for sentence in found["work"][:SHOWN]:
         out.write("  not the same work: %s\n" % sentence)
     for sentence in found["machine"]:

@@ -8,6 +8,7 @@ import json
 import os
 import sys
 
+import orrery_cores
 import orrery_drift
 import orrery_tracefile
 from orrery_cli import UserError
@@ -60,6 +61,9 @@ def certainty(trace, run, pieces):
     if not trace.simulated:
         hosts = {p.host for p in trace.processes.values()}
         said.append("times are of real clocks" + ("" if len(hosts) < 2 else ", those of %d computers" % len(hosts)))
+    cores = orrery_cores.waited(*trace.waited() or (None, 0))
+    if orrery_cores.much(cores):
+        said.append("%s: the times above include that" % orrery_cores.sentence("the run", cores))
     return said
 
 

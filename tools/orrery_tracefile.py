@@ -42,6 +42,7 @@ class Process:
         self.clock_ns = 0
         self.strings, self.workers = {}, {}
         self.left, self.lost = False, 0
+        self.began_ns, self.lived_ns, self.waited_ns = None, 0, 0   # the runtime; until it left; of that, threads for cores
 
 
 class Trace:
@@ -141,12 +142,16 @@ class Trace:
             process.strings[a] = c.decode("utf-8", "replace")
         elif name == "process":
             process.rank, process.size, process.host = a, b, process.strings.get(c, "")
+            process.began_ns = event[0] if process.began_ns is None else process.began_ns
         elif name == "clock":
             process.clock_ns = b - (1 << 64) if b >> 63 else b
         elif name == "worker":
             process.workers[worker] = (process.strings.get(a, ""), b)
         elif name == "left":
             process.left, process.lost = True, c
+            process.waited_ns += event[7]
+            process.lived_ns += event[0] - (event[0] if process.began_ns is None else process.began_ns)
+            process.began_ns = None
 
     def events(self, names=None, first_ns=None, last_ns=None, ranks=None):
         """(ns, rank, kind, flags, worker, a, b, c, d, process), sorted by time, of a window: of the kinds of these names, between
@@ -180,6 +185,13 @@ class Trace:
         if lost:
             return "%d events were lost because memory was exhausted" % lost
         return None
+
+    def waited(self):
+        """For how long threads of a real run could run and got no core, and the time of its workers meanwhile, in seconds; None: nobody
+        knows."""
+        waited = sum(p.waited_ns for p in self.processes.values())
+        worked = sum(p.lived_ns * len(p.workers) for p in self.processes.values())
+        return (waited * 1e-9, worked * 1e-9) if waited and not self.simulated else None
 
     def missing(self):
         """Which single events a trace with a limit does not have, or None."""

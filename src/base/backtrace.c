@@ -81,12 +81,12 @@ int orr_backtrace_name(const char *path, size_t at, char *name, size_t size)
 	return found != NULL;
 }
 
-/* Is the object a library of the runtime? */
-static int is_runtime(const char *path)
+/* The name of the object's file begins so. */
+static int is_called(const char *path, const char *name)
 {
 	const char *slash = strrchr(path, '/');
 
-	return !strncmp(slash ? slash + 1 : path, "liborrery", 9);
+	return !strncmp(slash ? slash + 1 : path, name, strlen(name));
 }
 
 void orr_backtrace_write(char *text, size_t size, const void *context, unsigned max,
@@ -96,7 +96,7 @@ void orr_backtrace_write(char *text, size_t size, const void *context, unsigned 
 	int n = backtrace(frames, FRAMES), i = 0;
 	uintptr_t place = place_of(context);
 	size_t used = 0;
-	unsigned shown = 0;
+	unsigned shown = 0, of_program = 0;
 
 	while (place && i < n && (uintptr_t) frames[i] != place)
 		i++;
@@ -113,8 +113,12 @@ void orr_backtrace_write(char *text, size_t size, const void *context, unsigned 
 		const char *path = path_of ? path_of(object) : NULL;
 		if (!path)
 			path = *object->l_name ? object->l_name : "/proc/self/exe";
-		if (shown && is_runtime(path))
+		int of_runtime = is_called(path, "liborrery");
+		if (of_runtime && of_program)
 			break;
+		if (of_runtime && shown)
+			continue;
+		of_program += !of_runtime && !is_called(path, "libc.");
 		/* A return address may be behind the end of its function. */
 		size_t at = (size_t) ((uintptr_t) frames[i] - object->l_addr) - (shown > 0);
 		if (!orr_backtrace_name(path, at, name, sizeof(name)) && info.dli_sname)

@@ -11,8 +11,8 @@
 /* Loads what the others need. Call it once, before the first signal. */
 void orr_backtrace_prepare(void);
 
-/* Writes to text the functions from the one that the signal interrupted outwards, one a line, until
- * the runtime's own begin, at most max. context: the third argument of the handler. path_of: the
+/* Writes to text the functions from the one that the signal interrupted outwards, one a line: to
+ * the last of the program's, without those of the runtime that these call, at most max. context: the third argument of the handler. path_of: the
  * file that a loaded object comes from, where that is not its own name; NULL: it is always. object
  * is a struct link_map. */
 void orr_backtrace_write(char *text, size_t size, const void *context, unsigned max,

@@ -15,6 +15,7 @@ struct orr_worker;
 struct orr_task;
 struct orr_owner;
 struct orr_trace_stream;
+struct starpu_codelet;
 
 /* A thread (of a real run) or an actor (of a simulated run), as the runtime sees it. One exists per
  * thread that ever called us. */
@@ -24,6 +25,7 @@ struct orr_thread {
 				      driver code */
 	unsigned memnode;          /* the memory of that worker; main memory without one */
 	struct orr_task *task;     /* the task whose kernel or callback runs in it, or NULL */
+	const struct starpu_codelet *inserts; /* the codelet of the task that it inserts, or NULL */
 	void *acquisition; /* by the program, whose callback runs in it (data/acquire.c), or NULL */
 	unsigned ctx;      /* the scheduling context that the program chose for it + 1, 0: none */
 	unsigned idle_ctx; /* while it steps a worker: the one of the thread without worker */

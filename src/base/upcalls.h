@@ -36,7 +36,8 @@ struct orr_core_upcalls {
 	void (*tell)(struct orr_process *proc, FILE *f, int all);
 
 	/* [any] Diagnosis, also while the thread handles a signal: names the task whose kernel or
-	 * callback the thread runs, its codelet and its worker; "" if it runs none. */
+	 * callback the thread runs, its codelet and its worker, else the codelet of the task that
+	 * it inserts; "" if there is neither. */
 	void (*running)(const struct orr_thread *self, char *text, size_t size);
 	/* [any] True if all workers sleep without limit of time, and nobody is about to wake one.
 	 */

@@ -162,6 +162,8 @@ int orr_real_live(void);
 
 struct orr_process;
 struct orr_run_totals;
+/* [main] The runtime starts in this process (sys/run.c). */
+void orr_real_run_begin(const struct orr_process *proc);
 /* [main] What this process did so far, as one rank (sys/run.c). */
 void orr_real_run_own(struct orr_process *proc, struct orr_run_totals *t);
 /* [main] What all ranks did so far: this process reports it at its end. NULL: another one does. */

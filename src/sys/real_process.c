@@ -144,6 +144,7 @@ int orr_sys_process_init(struct orr_process *proc)
 		orr_error("not enough memory to start the runtime");
 		return -ENOMEM;
 	}
+	orr_real_run_begin(proc);
 	orr_lock_init(&real->lock, ORR_RANK_SYS_NAMES);
 	orr_lock_init(&real->memory.lock, ORR_RANK_SYS_MEMORY);
 	if (gethostname(real->host, sizeof(real->host) - 1))

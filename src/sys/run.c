@@ -30,8 +30,8 @@ static struct {
 	struct orr_run_totals all;        /* valid if `gathered` */
 	int gathered, silent;             /* silent: another process writes */
 	double begun_us, done_us;
-	double main_waited_s, main_before_s; /* the program's thread for a core; up to `now` */
-	char *report;                        /* the file, or NULL */
+	double waited_before_s; /* threads for cores, before the present start of the runtime */
+	char *report;           /* the file, or NULL */
 	int summary, kernels;
 	char machine[256], about[ORR_ABOUT_SIZE];
 	pid_t pid; /* of the process that ends with a report, 0: not asked for */
@@ -195,22 +195,29 @@ static double thread_waited_s(const char *thread)
 	return (double) waited_ns * 1e-9;
 }
 
-/* The same of all threads that there are, those of the workers among them, since the start of the
- * runtime. */
-static double waited_s(void)
+/* The same of all threads that there are now. */
+static double threads_waited_s(void)
 {
 	DIR *threads = opendir("/proc/self/task");
-	char own[24];
 	double sum_s = 0;
 
-	snprintf(own, sizeof(own), "%ld", (long) getpid());
 	for (struct dirent *e; threads && (e = readdir(threads));)
-		if (e->d_name[0] != '.' && strcmp(e->d_name, own))
+		if (e->d_name[0] != '.')
 			sum_s += thread_waited_s(e->d_name);
 	if (threads)
 		closedir(threads);
-	run.main_waited_s = thread_waited_s(own);
-	return sum_s + run.main_waited_s - run.main_before_s;
+	return sum_s;
+}
+
+/* Somebody wants to know of it. */
+static int waits_count(const struct orr_config *cfg)
+{
+	return cfg->report || cfg->summary || cfg->trace;
+}
+
+void orr_real_run_begin(const struct orr_process *proc)
+{
+	run.waited_before_s = waits_count(&proc->cfg) ? threads_waited_s() : 0;
 }
 
 void orr_sys_run_work(struct orr_process *proc, const struct orr_run_work *w)
@@ -221,16 +228,24 @@ void orr_sys_run_work(struct orr_process *proc, const struct orr_run_work *w)
 		run.now.nworkers = 0;
 		orr_run_work_add(&run.earlier, &run.now);
 		run.epoch = proc->epoch;
-		run.main_before_s = run.main_waited_s;
 	}
 	run.now = *w;
 	run.done_us = orr_sys_now_us();
+	if (waits_count(&proc->cfg)) {
+		/* Threads of others may have ended since. */
+		double s = threads_waited_s() - run.waited_before_s;
+		run.now.waited_s = s > 0 ? s : 0;
+	}
 	if (!arm(proc))
 		return;
-	run.now.waited_s = waited_s();
 	run.kernels = !proc->cfg.disable_kernels;
 	snprintf(run.machine, sizeof(run.machine), "%s", orr_sys_machine_name(proc));
 	orr_sys_run_describe(proc, run.about, sizeof(run.about));
+}
+
+double orr_sys_run_waited_s(struct orr_process *proc)
+{
+	return run.epoch == proc->epoch ? run.now.waited_s : 0;
 }
 
 void orr_real_run_own(struct orr_process *proc, struct orr_run_totals *t)

@@ -538,9 +538,11 @@ void orr_trace_exit(struct orr_process *proc)
 		end_sums(s);
 		free(s);
 	}
+	uint64_t waited_ns = (uint64_t) (orr_sys_run_waited_s(proc) * 1e9);
 	append_own(tr, (struct orr_trace_event){ .kind = ORR_TRACE_LEFT,
 						 .b = recorded + tr->own.recorded,
-						 .c = lost });
+						 .c = lost,
+						 .d = waited_ns });
 	end_block(tr, &tr->own);
 	int last = orr_trace_file_leave(tr->file);
 

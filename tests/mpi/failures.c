@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A program that fails in the way that its argument names (failures.sh): `long' works until it is
- * interrupted, `crash' has a kernel that crashes on the last rank, `deadlock' leaves out one
- * message of a ring that all others wait for; alone, a task waits for a tag that nothing fires.
+ * interrupted, `crash' has a kernel that crashes on the last rank, `value' inserts a task there
+ * with a number where the address of a value should be, `deadlock' leaves out one message of a ring
+ * that all others wait for; alone, a task waits for a tag that nothing fires.
  * Without an argument it ends well. */
 #include <unistd.h>
 
 #include "mpi_test.h"
 
 static int *volatile nowhere;
+static const volatile intptr_t a_number = 123456789;
 
 __attribute__((noinline)) static void store_at(int *at)
 {
@@ -81,6 +83,11 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(how, "crash") && rank == size - 1)
 		OK(starpu_task_insert(&faulty_cl, STARPU_RW, h, STARPU_NAME, "column 3", 0));
+	if (!strcmp(how, "value") && rank == size - 1) {
+		starpu_mpi_data_register(h, 0, rank);
+		OK(starpu_mpi_task_insert(MPI_COMM_WORLD, &add_cl, STARPU_RW, h, STARPU_VALUE,
+					  (int *) a_number, sizeof(int), 0));
+	}
 	if (!strcmp(how, "deadlock") || !strcmp(how, "end"))
 		ring(h);
 	if (!strcmp(how, "deadlock"))

@@ -84,6 +84,7 @@ if [ "$ORR_TEST_SIM" = yes ]; then
 	done
 	simulate="--kernels run"
 	sims 139 'rank LAST: task column 3 \(job 1\) of codelet faulty on worker CPU [0-9]+ crashed \(segmentation fault; 0  store_at\(\) in ; 1  cpu_faulty\(\) in ' crash
+	sims 139 'rank LAST: the insertion of a task of codelet add .after a STARPU_VALUE comes the address of a value, then its size. crashed \(segmentation fault; main\(\) in ' value
 	cell 3 'error: environment variable STARPU_MPI_GPUDIRECT has the value "banana": it takes an integer' \
 		env STARPU_MPI_GPUDIRECT=banana "$ORRERY" sim "$program.sim"
 	for n in 16 512; do
@@ -113,6 +114,7 @@ if [ "$ORR_TEST_MPI" = yes ]; then
 	cell 143 'orrery run: mpirun has not ended 1[0-9] s after it was told to; it is killed;orrery run: terminated after 1[0-9.]+ s' \
 		env "ORRERY_MPIRUN=$PWD/hung" timeout --preserve-status 2 "$ORRERY" run -n 2 "$program"
 	reals 139 'rank LAST: task column 3 \(job 1\) of codelet faulty on worker CPU [0-9]+ crashed \(segmentation fault; 0  store_at\(\) in ; 1  cpu_faulty\(\) in ' crash
+	reals 139 'rank LAST: the insertion of a task of codelet add .after a STARPU_VALUE comes the address of a value, then its size. crashed \(segmentation fault; main\(\) in ' value
 	cell 3 'error: environment variable STARPU_MPI_GPUDIRECT has the value "banana": it takes an integer' \
 		env STARPU_MPI_GPUDIRECT=banana "$program"
 	# Ranks meet in the folder that Open MPI has for a run. With MPICH, each rank says it.

@@ -120,11 +120,29 @@ if [ "${ORR_TEST_MPI:-yes}" = yes ]; then
 	ok "$ORRERY" run -n 3 --trace r1 "$ORR_TEST_BUILDDIR/tests/mpi/trace_steps"
 	ok "$ORRERY" run -n 3 --trace r2 "$ORR_TEST_BUILDDIR/tests/mpi/trace_steps"
 	adds_up r1 r2
+	# Three workers on one core.
+	core=$("${PYTHON:-python3}" -c 'import os; print(min(os.sched_getaffinity(0)))')
+	busy=$ORR_TEST_BUILDDIR/examples/cholesky/cholesky
+	ok taskset -c "$core" env STARPU_NCPU=3 STARPU_WORKERS_NOBIND=1 "$ORRERY" run --quiet --trace full "$busy" -nt 24
+	if [ -e /proc/self/schedstat ]; then
+		waits='had to wait for cores: its threads for [0-9.]+ s in all, as much as [0-9]+ % of the time of its workers'
+		ok "$ORRERY" explain full
+		has out "^  the run $waits.* the times above include that$"
+		ok "$ORRERY" explain r1 full
+		has out "^  B $waits"
+		if [ "${ORR_TEST_SIM:-yes}" = yes ]; then
+			ok env STARPU_NCPU=3 "$ORRERY" sim --quiet --kernels run --trace quiet "$busy.sim" -nt 24
+			ok "$ORRERY" explain quiet full
+			has out '% off.*; the real run had to wait for cores, which no simulation knows of: record one when the machine is quiet$'
+			ok "$ORRERY" explain quiet
+			if grep 'wait for cores' out; then die "a simulated run waited for cores"; fi
+		fi
+	fi
 	if [ "${ORR_TEST_SIM:-yes}" = yes ]; then
 		ok "$ORRERY" sim -n 3 --trace s "$ORR_TEST_BUILDDIR/tests/mpi/trace_steps.sim"
 		adds_up s r1
 		ok "$ORRERY" explain s r1
-		has out '^  the simulated makespan is [+-][0-9.]+ % off(; errors of [0-9.]+ % cancel each other out)?$'
+		has out '^  the simulated makespan is [+-][0-9.]+ % off(; errors of [0-9.]+ % cancel each other out)?(; the real run had to wait for cores, .*)?$'
 		has out '^  (The prediction |No verdict)'
 	fi
 fi

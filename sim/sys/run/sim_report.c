@@ -159,6 +159,12 @@ void orr_sys_run_work(struct orr_process *proc, const struct orr_run_work *w)
 	r->work = *w;
 }
 
+double orr_sys_run_waited_s(struct orr_process *proc)
+{
+	(void) proc;
+	return 0;
+}
+
 /* ---- statistics of the MPI layer ---- */
 
 static int by_peer(const void *a, const void *b)

@@ -123,12 +123,22 @@ static int add_descrs(struct parse *p, const struct starpu_data_descr *d, int n)
 	return ret;
 }
 
-static void pack_value(struct parse *p, const void *ptr, size_t size)
+/* Addresses below this one are in no program: a number stands where its address should. */
+#define FIRST_PAGE 4096
+
+static int pack_value(struct parse *p, const void *ptr, size_t size)
 {
+	if ((uintptr_t) ptr < FIRST_PAGE && size > 0) {
+		orr_error(
+			"task %s: STARPU_VALUE is followed by %#zx, which is no address; give the address of the value, then its size",
+			orr_task_name(p->task), (size_t) ptr);
+		return -EINVAL;
+	}
 	if (!p->packing)
 		starpu_codelet_pack_arg_init(&p->pack);
 	p->packing = 1;
 	starpu_codelet_pack_arg(&p->pack, ptr, size);
+	return 0;
 }
 
 static void set_cl_arg(struct starpu_task *t, void *arg, size_t size, int to_free)
@@ -377,14 +387,16 @@ int starpu_task_insert(struct starpu_codelet *cl, ...)
 	va_list ap;
 	int ret;
 
+	struct orr_thread *self = orr_insert_begin(cl);
 	va_start(ap, cl);
 	task = build(cl, ap, &ret);
 	va_end(ap);
-	if (!task)
-		return ret;
-	ret = starpu_task_submit(task);
-	if (ret)
-		starpu_task_destroy(task);
+	if (task) {
+		ret = starpu_task_submit(task);
+		if (ret)
+			starpu_task_destroy(task);
+	}
+	orr_insert_end(self);
 	return ret;
 }
 

@@ -4,7 +4,23 @@
 #define ORR_CORE_INSERT_H
 
 #include <stdarg.h>
+#include "base/process.h"
 #include "starpu.h"
+
+/* This thread inserts a task of that codelet (or NULL) until orr_insert_end(): a crash in between
+ * names it. */
+static inline struct orr_thread *orr_insert_begin(const struct starpu_codelet *cl)
+{
+	struct orr_thread *self = orr_thread_self();
+
+	self->inserts = cl;
+	return self;
+}
+
+static inline void orr_insert_end(struct orr_thread *self)
+{
+	self->inserts = NULL;
+}
 
 /* Numbers below this one are access modes, each followed by a handle. */
 #define ORR_FIRST_MARKER (1 << 16)

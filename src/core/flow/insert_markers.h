@@ -15,7 +15,7 @@
 typedef void (*orr_callback_t)(void *);
 
 #define ORR_MARKERS(ONE, TWO) \
-	TWO(STARPU_VALUE, void *, size_t, NULL, pack_value(p, a, b)) \
+	TWO(STARPU_VALUE, void *, size_t, NULL, return pack_value(p, a, b)) \
 	TWO(STARPU_CL_ARGS, void *, size_t, a, set_cl_arg(t, a, b, 1)) \
 	TWO(STARPU_CL_ARGS_NFREE, void *, size_t, NULL, set_cl_arg(t, a, b, 0)) \
 	TWO(STARPU_DATA_ARRAY, starpu_data_handle_t *, int, NULL, return add_handles(p, a, b)) \

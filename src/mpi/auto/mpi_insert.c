@@ -487,10 +487,13 @@ static inline int insert(const char *who, MPI_Comm comm, struct starpu_codelet *
 		orr_mpi_get(who);
 		return -ENODEV;
 	}
+	struct orr_thread *self = orr_insert_begin(cl);
 	double begin_us = __builtin_expect(timed, 0) ? thread_us() : 0;
 	ret = begin(mpi, comm, cl, src, &ins, &c, &xrank);
-	if (ret)
+	if (ret) {
+		orr_insert_end(self);
 		return ret;
+	}
 	ORR_ATOMIC_STORE_RELAXED(&mpi->counts.ninserted, mpi->counts.ninserted + 1);
 	if (__builtin_expect(mpi->check != NULL, 0))
 		orr_mpi_check_note(mpi, cl, ins.d, ins.n);
@@ -500,13 +503,13 @@ static inline int insert(const char *who, MPI_Comm comm, struct starpu_codelet *
 	if (mine || concerned(c, ins.d, ins.n))
 		ret = insert_concerned(mpi, c, xrank, cl, &ins, src);
 	if (!mine) {
-		struct orr_thread *thread = orr_thread_self();
-		orr_sys_charge(thread, ORR_COST_FOREIGN);
-		orr_sys_settle(thread);
+		orr_sys_charge(self, ORR_COST_FOREIGN);
+		orr_sys_settle(self);
 		if (__builtin_expect(timed, 0))
 			orr_times_foreign(proc, thread_us() - begin_us);
 	}
 	parse_done(&ins, mine ? NULL : src);
+	orr_insert_end(self);
 	return ret;
 }
 
