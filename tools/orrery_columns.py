@@ -430,6 +430,11 @@ class Run:
         rows = np.flatnonzero((t.start != NEVER) & (t.end != NEVER))
         return zip([names[i] for i in t.name[rows].tolist()], t.rank[rows].tolist(), t.worker[rows].tolist(), (t.end - t.start)[rows].tolist())
 
+    def starts(self):
+        t, names = self.columns.tasks, self.columns.names
+        rows = np.flatnonzero(t.start != NEVER)
+        return zip([names[i] for i in t.name[rows].tolist()], t.rank[rows].tolist(), t.start[rows].tolist())
+
     def flights(self):
         r, m = self.columns.requests, self.columns.messages
         rows = np.flatnonzero((r.message >= 0) & (r.recv != NEVER) & (r.grant != NEVER))

@@ -128,6 +128,10 @@ class Run:
         """(name, rank, worker, nanoseconds) of each task that ended."""
         return ((t.name, t.key[0], t.worker, t.end - t.start) for t in self.tasks.values() if t.start is not None and t.end is not None)
 
+    def starts(self):
+        """(name, rank, instant) of each task that started."""
+        return ((t.name, t.key[0], t.start) for t in self.tasks.values() if t.start is not None)
+
     def flights(self):
         """(sender, receiver, bytes, nanoseconds) of each message that was received, if its receive was not late."""
         for r in self.requests.values():

@@ -8,6 +8,7 @@ import collections
 import statistics
 
 import orrery_gains
+import orrery_once
 
 # The shares of the makespan from which on something is worth a word.
 SHARE = {"late-submission": 0.15, "slow-submission": 0.15, "late-rank": 0.05, "late-release": 0.15, "tiny-tasks": 0.20, "copies": 0.15,
@@ -288,5 +289,7 @@ def findings(run, pieces, replay=None):
             answers.append((cause, subject, seconds, text, remedy, sure))
     if replay is not None and not answers:
         answers += [f[:5] + (True,) for f in of_schedule(replay) if f[2] >= SHARE[f[0]] * makespan]
+    if not answers and not run.windows:
+        answers += [f + (False,) for f in orrery_once.late_once(run, pieces) if f[2] >= LEAST * makespan]
     answers.sort(key=lambda f: (-f[2], f[:2]))
     return [dict(zip(("cause", "subject", "seconds", "text", "remedy", "sure"), f)) for f in answers]

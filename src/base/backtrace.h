@@ -12,9 +12,9 @@
 void orr_backtrace_prepare(void);
 
 /* Writes to text the functions from the one that the signal interrupted outwards, one a line: to
- * the last of the program's, without those of the runtime that these call, at most max. context: the third argument of the handler. path_of: the
- * file that a loaded object comes from, where that is not its own name; NULL: it is always. object
- * is a struct link_map. */
+ * the last of the program's, without those of the runtime that these call, at most max. context:
+ * the third argument of the handler. path_of: the file that a loaded object comes from, where that
+ * is not its own name; NULL: it is always. object is a struct link_map. */
 void orr_backtrace_write(char *text, size_t size, const void *context, unsigned max,
 			 const char *(*path_of)(const void *object));
 

@@ -160,9 +160,9 @@ void orr_sys_fail_at_end(struct orr_process *proc);
 /* [main] The work of this process since the runtime started, for the summary and the report of the
  * run. A later call replaces it. */
 void orr_sys_run_work(struct orr_process *proc, const struct orr_run_work *w);
-/* [main] For how many seconds the threads of this process, until orr_sys_run_work(), could run and got no core:
- * other programs had them, or there are more threads than cores. 0 where nobody knows, and in a
- * simulated run, whose time stands still meanwhile. */
+/* [main] For how many seconds the threads of this process, until orr_sys_run_work(), could run and
+ * got no core: other programs had them, or there are more threads than cores. 0 where nobody knows,
+ * and in a simulated run, whose time stands still meanwhile. */
 double orr_sys_run_waited_s(struct orr_process *proc);
 /* [any] Describes the run in lines (base/about.h): the world, the machine, the command and so on.
  * size: at most ORR_ABOUT_SIZE is needed. */

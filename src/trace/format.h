@@ -76,8 +76,8 @@ enum orr_trace_kind {
 	ORR_TRACE_PROCESS, /* a rank, b size, c string: the host's name */
 	ORR_TRACE_CLOCK,   /* b nanoseconds (signed) to add to all times of the process */
 	ORR_TRACE_WORKER,  /* worker, a string: name, b memory node */
-	ORR_TRACE_LEFT, /* b events recorded before this one, c events lost, d nanoseconds that
-			   threads of the process could run and got no core; 0: not known */
+	ORR_TRACE_LEFT,    /* b events recorded before this one, c events lost, d nanoseconds that
+			      threads of the process could run and got no core; 0: not known */
 	/* About tasks; b is the number of the task. */
 	ORR_TRACE_SUBMIT,  /* a string: name, c priority, d cause: in what it was submitted */
 	ORR_TRACE_RELEASE, /* c cause: what it waits for no more */

@@ -21,7 +21,7 @@
 /* The settings, as the words of the command line give them. */
 static struct {
 	double rounds, bytes, make, take, which, factor, sleep, begin, more, callback, hold, blocks,
-		tasks, device, cpu, says, priority, barrier;
+		tasks, device, cpu, says, priority, barrier, once;
 } is = { .rounds = 20,
 	 .bytes = 64,
 	 .make = 1000,
@@ -42,26 +42,29 @@ static const struct {
 	      { "sleep", &is.sleep },   { "begin", &is.begin },       { "more", &is.more },
 	      { "hold", &is.hold },     { "callback", &is.callback }, { "blocks", &is.blocks },
 	      { "tasks", &is.tasks },   { "device", &is.device },     { "cpu", &is.cpu },
-	      { "says", &is.says },     { "priority", &is.priority }, { "barrier", &is.barrier } };
-static int rank, size;
+	      { "says", &is.says },     { "priority", &is.priority }, { "barrier", &is.barrier },
+	      { "once", &is.once } };
+static int rank, size, nmade;
 
-static double own(double us)
+/* once: `make' of that round alone is slow. */
+static double own(double us, int round)
 {
-	return 1e-6 * us * (rank == (int) is.which ? is.factor : 1);
+	return 1e-6 * us *
+	       (rank == (int) is.which && (is.once <= 0 || round == (int) is.once) ? is.factor : 1);
 }
 
 static void make_one(void **buffers, void *arg)
 {
 	(void) buffers;
 	(void) arg;
-	starpu_sleep(own(is.make));
+	starpu_sleep(own(is.make, ++nmade));
 }
 
 static void take_one(void **buffers, void *arg)
 {
 	(void) buffers;
 	(void) arg;
-	starpu_sleep(own(is.take));
+	starpu_sleep(own(is.take, 0));
 }
 
 /* Simulated devices call it, too. */

@@ -49,6 +49,7 @@ f=$s
 	is messages network bandwidth $s --platform slow.xml -n 4 $app rounds bytes=1048576 -- $f --platform slow2.xml -n 4 $app rounds bytes=1048576
 	is messages network latency $s --platform far.xml -n 8 $app rounds -- $f --platform far2.xml -n 8 $app rounds
 	is late-rank rank_2 late-rank $s -n 4 $app rounds which=2 begin=20000 -- $f -n 4 $app rounds
+	is late-once rank_2 late-once $s -n 8 $app rounds which=2 once=10 factor=8 -- $f -n 8 $app rounds
 	is late-submission rank_1 late-program $s -n 4 $app rounds sleep=5000 -- $f -n 4 $app rounds
 	is late-release rank_0 late-release $s -n 4 $app rounds hold=3000 -- $f -n 4 $app rounds
 	is imbalance rank_1 imbalance $s -n 4 $app rounds more=4 -- $f -n 4 $app rounds make=1750

@@ -41,9 +41,10 @@ static void world_running(const struct orr_thread *self, char *text, size_t size
 
 	*text = '\0';
 	if (!pub && self->inserts)
-		snprintf(text, size,
-			 "the insertion of a task of codelet %s (after a STARPU_VALUE comes the address of a value, then its size)",
-			 self->inserts->name ? self->inserts->name : "without name");
+		snprintf(
+			text, size,
+			"the insertion of a task of codelet %s (after a STARPU_VALUE comes the address of a value, then its size)",
+			self->inserts->name ? self->inserts->name : "without name");
 	if (!pub)
 		return;
 	snprintf(text, size, "task %s (job %llu) of codelet %s on worker %s", orr_task_name(pub),
