@@ -2,14 +2,15 @@
 /* Rounds in which all ranks contribute to one sum, which the first rank then uses, and sends on to
  * all: what tests/tools/explain_redux.sh has explained. Words: the microseconds that a task
  * "contribute", and one "combine", takes; the rounds; the tasks that contribute in a rank and
- * round.
+ * round; and, if the first rank is to wait for the use of each sum before it goes on, the
+ * microseconds that "use" takes.
  *
  * Invariant: the sum of each round has one from each task that contributes. */
 #include <stdlib.h>
 #include <starpu_mpi.h>
 #include "lib/test.h"
 
-static double seconds[2] = { 400e-6, 50e-6 };
+static double seconds[2] = { 400e-6, 50e-6 }, seconds_to_use;
 
 static void contribute_one(void **buffers, void *arg)
 {
@@ -37,6 +38,7 @@ static void use_one(void **buffers, void *arg)
 {
 	int expected = (int) (intptr_t) arg;
 
+	starpu_sleep(seconds_to_use);
 	CHECK_IS(*(int *) STARPU_VARIABLE_GET_PTR(buffers[1]), expected);
 	*(int *) STARPU_VARIABLE_GET_PTR(buffers[0]) = 1;
 }
@@ -67,6 +69,8 @@ int main(int argc, char **argv)
 	for (int i = 1; i < 3 && i < argc; i++)
 		seconds[i - 1] = 1e-6 * atof(argv[i]);
 	int rounds = argc > 3 ? atoi(argv[3]) : 10, tasks = argc > 4 ? atoi(argv[4]) : 4;
+	int waits = argc > 5 && rank == 0;
+	seconds_to_use = argc > 5 ? 1e-6 * atof(argv[5]) : 0;
 
 	starpu_variable_data_register(&value, rank ? -1 : STARPU_MAIN_RAM,
 				      rank ? 0 : (uintptr_t) &one, sizeof(one));
@@ -85,6 +89,8 @@ int main(int argc, char **argv)
 		OK(starpu_mpi_task_insert(MPI_COMM_WORLD, &use, STARPU_W, value, STARPU_R, total,
 					  STARPU_CL_ARGS_NFREE, (void *) (intptr_t) (tasks * size),
 					  sizeof(int), 0));
+		if (waits)
+			OK(starpu_task_wait_for_all());
 	}
 	OK(starpu_mpi_wait_for_all(MPI_COMM_WORLD));
 	starpu_data_unregister(value);

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # `orrery explain` knows that what combines a reduction comes after the tasks that contribute, in a rank and across
-# ranks: for a kernel "contribute" or "combine" that is twice as fast, it promises what the run gains that is.
+# ranks: for a kernel "contribute", "combine" or "use" that is twice as fast, it promises what the run gains that is.
 # orr-test: timeout 120
 # orr-test: debug none
 # orr-test: sanitizer none
@@ -41,6 +41,18 @@ promised 1 4
 promised 4 1
 promised 4 8
 promised 16 4
+
+# Along a tree, whose plan the first rank sends when its program goes on: after the use of the sum before.
+export STARPU_MPI_REDUX_ARITY_THRESHOLD=0
+for ranks in 4 16; do
+	for us in 400 200; do
+		ok "$ORRERY" sim -n $ranks --cpus 4 --trace $us "$app" 20 10 10 1 $us
+	done
+	mv 400 slow
+	mv 200 fast
+	ok "${PYTHON:-python3}" check.py "$ORR_TEST_SRCDIR/tools" use $ranks
+done
+unset STARPU_MPI_REDUX_ARITY_THRESHOLD
 
 # Tasks that are as many as workers cannot be fewer: one of four, in each rank, makes the run longer. Those that follow
 # each other can. Nothing limits what is said of this run, and no heading says so.

@@ -81,7 +81,6 @@ void orr_mpi_complete(struct orr_mpi *mpi, struct orr_mpi_req *req)
 	uint64_t cause = self->cause;
 	self->cause = ORR_CAUSE_MESSAGE | (uint32_t) req->seq;
 	orr_acquire_release(&req->acquire);
-	self->cause = cause;
 	mpi->watch.event_us = 0;
 	if (detached)
 		orr_mpi_req_free(mpi, req);
@@ -96,6 +95,7 @@ void orr_mpi_complete(struct orr_mpi *mpi, struct orr_mpi_req *req)
 		if (timed)
 			orr_mpi_trace_callback(mpi, since_us);
 	}
+	self->cause = cause;
 	if (!detached) {
 		ORR_ATOMIC_STORE(&req->done, 1);
 		orr_waitq_wake(&mpi->done);
@@ -145,14 +145,18 @@ static void unpack(struct orr_mpi_req *req, void *buf, size_t size)
 }
 
 /* The plan of a reduction is here, which a request without datum awaits (relay.h). */
-static void plan_here(struct orr_mpi *mpi, struct orr_mpi_req *req, const void *plan, size_t size)
+static void plan_here(struct orr_mpi *mpi, struct orr_mpi_req *req,
+		      const struct orr_mpi_envelope *env, int source, const void *plan)
 {
 	struct orr_mpi_plan_awaited *awaited = req->arg;
 
-	awaited->plan = malloc(size);
+	awaited->plan = malloc(env->size);
 	if (!awaited->plan)
 		orr_fatal("out of memory for the plan of a reduction");
-	memcpy(awaited->plan, plan, size);
+	memcpy(awaited->plan, plan, env->size);
+	req->size = env->size;
+	orr_mpi_trace_request(mpi, ORR_TRACE_MATCH, orr_mpi_trace_flags(env->flags), req, source,
+			      env->seq);
 	orr_mpi_complete(mpi, req);
 }
 
@@ -164,7 +168,7 @@ void orr_mpi_deliver(struct orr_mpi *mpi, struct orr_mpi_req *req,
 	size_t size = env->size;
 
 	if (req->plan) {
-		plan_here(mpi, req, buf, size);
+		plan_here(mpi, req, env, source, buf);
 		if (owned)
 			orr_mpi_free_buffer(buf, size);
 		return;

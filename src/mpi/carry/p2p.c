@@ -208,6 +208,8 @@ int orr_mpi_plan_send(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_h
 	req->context ^= PLANS;
 	req->acquire.access.handle = h;
 	req->arg = plan;
+	orr_mpi_trace_post(mpi, req);
+	orr_mpi_trace_grant(mpi, req, 0);
 	req->granted = 1;
 	ORR_ATOMIC_ADD(&mpi->ndetached, 1);
 	orr_mpi_submit(mpi, req, 0);
@@ -227,6 +229,8 @@ int orr_mpi_plan_await(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_
 	req->callback = callback;
 	req->arg = awaited;
 	req->plan = 1;
+	orr_mpi_trace_post(mpi, req);
+	orr_mpi_trace_grant(mpi, req, 0);
 	req->granted = 1;
 	ORR_ATOMIC_ADD(&mpi->ndetached, 1);
 	orr_lock(&mpi->lock);

@@ -390,11 +390,14 @@ static void plan_in(struct orr_mpi *mpi, const struct orr_mpi_envelope *env,
 	free(plan);
 }
 
-static void send_plan(struct orr_mpi *mpi, const struct orr_mpi_envelope *env,
-		      struct orr_mpi_route *route, struct orr_mpi_hop *hops)
+static void send_plan(struct orr_mpi *mpi, const struct orr_mpi_req *req,
+		      const struct orr_mpi_envelope *env, struct orr_mpi_route *route,
+		      struct orr_mpi_hop *hops)
 {
-	for (uint32_t i = 0; i < route->n; i++)
+	for (uint32_t i = 0; i < route->n; i++) {
 		hops[i].seq = orr_mpi_peer_of(mpi, hops[i].rank)->nto++;
+		orr_mpi_trace_request(mpi, ORR_TRACE_ROUTE, 0, req, hops[i].rank, hops[i].seq);
+	}
 	struct orr_mpi_relay *r = relay_new(mpi, env, route, -1);
 	r->taken = 1;
 	send_routes(mpi, r, hops, route->n, NULL);
@@ -407,8 +410,9 @@ void orr_mpi_relay_send_plan(struct orr_mpi *mpi, struct orr_mpi_req *req)
 					.context = req->context,
 					.flags = ORR_MPI_EAGER | ORR_MPI_PLAN };
 
-	send_plan(mpi, &env, &plan->route, plan->hops);
+	send_plan(mpi, req, &env, &plan->route, plan->hops);
 	free(plan);
+	orr_mpi_trace_request(mpi, ORR_TRACE_SENT, 0, req, req->peer, 0);
 	orr_mpi_req_free(mpi, req);
 	if (ORR_ATOMIC_ADD(&mpi->ndetached, -1) == 0)
 		orr_waitq_wake(&mpi->done);
