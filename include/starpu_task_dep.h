@@ -62,8 +62,9 @@ typedef uint64_t starpu_tag_t;
 
 /* Make the task of tag id start after the ndeps given tags. Call it before that task is submitted.
  * A tag without a task completes when the last of these tags does. If all have before the call,
- * only starpu_tag_notify_from_apps() completes it, since a task may still be given that tag. The
- * variadic arguments must have the type starpu_tag_t: cast constants. */
+ * only starpu_tag_notify_from_apps() completes it, since a task may still be given that tag. Where
+ * it is given its first task after it completed so, tasks that depend on it and are submitted later
+ * wait for that task. The variadic arguments must have the type starpu_tag_t: cast constants. */
 void starpu_tag_declare_deps(starpu_tag_t id, unsigned ndeps, ...);
 void starpu_tag_declare_deps_array(starpu_tag_t id, unsigned ndeps, starpu_tag_t *array);
 

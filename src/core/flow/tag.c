@@ -6,11 +6,13 @@
  * dependencies and without a task fires when they have. Dependencies stay until a tag is removed. A
  * tag that fired and is used again (restarted, declared anew, or given another task) begins a new
  * round: it waits for those that it depends on that have not fired, or are restarted before it is
- * given a task. Several live tasks may have one tag: each waits for its dependencies, and the first
- * that ends fires it. The tag of a task that regenerates begins its next round when it fires, since
- * those that it lets go may end before the task is submitted again. Where a task that regenerates
- * stands at either end of a link, each firing counts: one that finds the other tag in the middle of
- * a round is for a later round of it.
+ * given a task. One that fired by itself before it was given its first task had fired too early:
+ * what counted it, and has neither a task nor fired otherwise, waits for the task. Several live
+ * tasks may have one tag: each waits for its dependencies, and the first that ends fires it. The
+ * tag of a task that regenerates begins its next round when it fires, since those that it lets go
+ * may end before the task is submitted again. Where a task that regenerates stands at either end of
+ * a link, each firing counts: one that finds the other tag in the middle of a round is for a later
+ * round of it.
  *
  * Invariant: a task with a tag waits for all its missing links, or for none any more (it may have
  * begun; `tag_missing` says which). `missing` counts the links to a tag that are MISSING; all of
@@ -47,6 +49,7 @@ struct orr_tag {
 	struct orr_task *task; /* submitted with this tag and not complete, linked by tag_next */
 	uint8_t fired;
 	uint8_t pure;   /* dependencies, no task: fires by itself */
+	uint8_t alone;  /* it fired by itself, last time */
 	uint8_t cycles; /* the last task that it was given regenerates */
 	unsigned missing;
 	struct link *out, **out_end; /* to those that depend on it; where the next one goes */
@@ -173,6 +176,7 @@ static struct orr_tag *fire_begin(struct orr_tag *tag, struct orr_tag *by)
 	tag->nfired++;
 	tag->cause = orr_thread_cause(orr_thread_self());
 	tag->fired_by = by;
+	tag->alone = by != NULL;
 	tag->firing = tag->out;
 	return tag;
 }
@@ -270,6 +274,31 @@ static void restart(struct orr_tag *tag)
 			miss(l);
 }
 
+/* A tag that had fired by itself gets a task: what counted that, and does not go on yet, waits for
+ * the task. Chains of such tags may be long: fired_by links those that are still to be looked at.
+ */
+static void take_back(struct orr_tag *tag)
+{
+	struct orr_tag *next = tag;
+
+	tag->fired_by = NULL;
+	while (next) {
+		tag = next;
+		next = tag->fired_by;
+		for (struct link *l = tag->out; l; l = l->next_out) {
+			struct orr_tag *to = l->to;
+			if (l->state == MISSING || to->task || (to->fired && !to->alone))
+				continue;
+			miss(l);
+			if (!to->fired)
+				continue;
+			to->fired = 0;
+			to->fired_by = next;
+			next = to;
+		}
+	}
+}
+
 static void release_all(struct orr_process *proc, struct orr_task_array *released)
 {
 	orr_assert_no_lock();
@@ -288,8 +317,12 @@ void orr_tag_task_submitted(struct orr_task *t)
 	struct orr_tag *tag = tag_get(proc, t->pub->tag_id);
 	orr_assertf(!t->tag && !t->tag_next && !t->tag_missing, "task %s gets a second tag",
 		    orr_task_name(t->pub));
-	if (tag->fired && !tag->task)
+	if (tag->fired && !tag->task) {
+		int early = tag->alone && tag->pure;
 		begin(tag);
+		if (early)
+			take_back(tag);
+	}
 	t->tag_next = tag->task;
 	tag->task = t;
 	tag->pure = 0;
