@@ -75,8 +75,10 @@ contains
     keys(2) = 'iteration'
     call MPI_Session_get_pset_data(session, set, set, keys, 2, 1, info, ierror)
     call must('MPI_Session_get_pset_data')
+    value = ' ' ! libraries may leave what is behind the 254th character
     call MPI_Info_get(info, 'next_main_pset', 254, value, found, ierror)
     next = without_end(value)
+    text = ' '
     call MPI_Info_get(info, 'iteration', 15, text, found, ierror)
     text = without_end(text)
     read (text, *) iteration

@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include "calls.h"
 #include "launcher.h"
+#include "base/poison.h"
 #include "actors/sim_thread.h"
 #include "actors/sim_own.h"
 #include "net/sim_mpi.h"
@@ -20,6 +21,13 @@
 #include "sim_clock.h"
 #include "sim_progress.h"
 #include "table.h"
+
+void launcher_rank_ended(struct orr_sim_rank *r, int status)
+{
+	if (orr_sim_dyn.on)
+		orr_sim_dyn_ended(r, status);
+	orr_sim_rank_end(r, status);
+}
 
 static void __attribute__((noreturn)) end_rank(int status, int functions, int quick)
 {
@@ -31,11 +39,16 @@ static void __attribute__((noreturn)) end_rank(int status, int functions, int qu
 	}
 	if (functions && !a->rank->ended)
 		launcher_exits_run(a->rank, status, quick);
-	if (orr_sim_dyn.on)
-		orr_sim_dyn_ended(a->rank, status & 255);
-	orr_sim_rank_end(a->rank, status & 255);
-	if (orr_sim_dyn.on && a == a->rank->main)
-		longjmp(a->rank->end, 1);
+	if (orr_sim_dyn.on && a == a->rank->main) {
+		char *from = __builtin_frame_address(0), *to = a->rank->frame;
+		/* The frames that are left; AddressSanitizer does not know this stack. A handler of
+		 * signals may have another one. */
+		if (from < to && (size_t) (to - from) <= orr_sim.stack_main)
+			ORR_UNPOISON(from, (size_t) (to - from));
+		a->rank->status = status & 255;
+		longjmp(a->rank->end, 1); /* elastic_main() does the rest */
+	}
+	launcher_rank_ended(a->rank, status & 255);
 	orr_sim_park(a);
 }
 

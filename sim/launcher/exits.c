@@ -3,7 +3,8 @@
  * its copy, run in the actor that ends it, as part of that rank.
  *
  * Invariant: each function runs once, also if one of them calls exit() again. The copy stays
- * loaded: threads and kernels of the rank may still run its code. */
+ * loaded: threads and kernels of the rank may still run its code. That of an elastic process is
+ * unloaded when nothing of it is on the main actor's stack any more. */
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
@@ -51,13 +52,23 @@ void launcher_exits_run(struct orr_sim_rank *r, int status, int quick)
 	r->own.ending = 1;
 	if (r->exit_functions)
 		r->exit_functions();
-	if (orr_sim_dyn.on && !r->runtime_up && r->object) {
-		dlclose(r->object); /* calls the destructors */
-		r->object = NULL;
+	if (orr_sim_dyn.on && !r->runtime_up && r->object && orr_sim_actor_self() == r->main) {
+		r->unload = 1; /* which calls the destructors */
 		return;
 	}
 	if (r->object)
 		run_destructors(r->object);
 	for (int i = 0; r->objects && r->objects[i]; i++)
 		run_destructors(r->objects[i]);
+}
+
+void launcher_exits_unload(struct orr_sim_rank *r)
+{
+	void *object = r->object;
+	if (!r->unload)
+		return;
+	orr_assert(orr_sim_actor_self() == r->main);
+	r->unload = 0;
+	r->object = NULL;
+	dlclose(object);
 }

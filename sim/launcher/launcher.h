@@ -90,10 +90,18 @@ void launcher_libraries_loaded(struct orr_sim_rank *r, int copy, int whole);
 /* Hides from programs what liborrery-sim and SimGrid need. Called before the first is loaded. */
 void launcher_scope_narrow(void);
 
+/* ---- calls.c ---- */
+
+/* The program of the rank has ended, which the others are told. */
+void launcher_rank_ended(struct orr_sim_rank *r, int status);
+
 /* ---- exits.c ---- */
 
 /* Calls what the program of the rank wants to be called at its end. quick: for quick_exit(). */
 void launcher_exits_run(struct orr_sim_rank *r, int status, int quick);
+/* Unloads the program of a process that leaves an elastic run, if that was put off. Called by its
+ * main actor when it has left the program for good. */
+void launcher_exits_unload(struct orr_sim_rank *r);
 
 /* ---- fail.c ---- */
 

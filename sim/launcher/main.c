@@ -100,13 +100,17 @@ static void program_main(struct orr_sim_actor *a)
 }
 
 /* The main actor of a process that may leave while others stay: it ends as well, so that the host
- * is free for another process. */
+ * is free for another process. It leaves the program's functions before the program is unloaded:
+ * whoever looks at the callers of a function reads their code. */
 static void elastic_main(struct orr_sim_actor *a)
 {
 	struct orr_sim_rank *r = a->rank;
+	r->frame = __builtin_frame_address(0);
 	if (!setjmp(r->end))
 		program_main(a);
 	r = a->rank;
+	launcher_exits_unload(r);
+	launcher_rank_ended(r, r->status);
 	r->vacant = !r->runtime_up;
 	a->detached = 1;
 	r->main = NULL;

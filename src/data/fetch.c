@@ -505,7 +505,8 @@ void orr_fetch_unref(starpu_data_handle_t h, unsigned memnode)
 
 	if (memnode == STARPU_MAIN_RAM) {
 		orr_assert(ORR_ATOMIC_LOAD_RELAXED(&h->main.refcnt) > 0);
-		ORR_ATOMIC_ADD_RELAXED(&h->main.refcnt, -1);
+		/* Not relaxed: who finds no reference may write back what a kernel has written. */
+		ORR_ATOMIC_ADD(&h->main.refcnt, -1);
 	} else {
 		orr_lock(&h->lock);
 		r = orr_handle_find(h, memnode);

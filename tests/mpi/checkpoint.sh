@@ -63,19 +63,23 @@ done
 . "$ORR_TEST_SRCDIR/tests/lib/processes.sh"
 unset ORRERY_CHECKPOINT_DIR ORRERY_CHECKPOINT_ANY_PROGRAM
 stencil=$ORR_TEST_BUILDDIR/examples/stencil/stencil
-# lose SECONDS: kills a random rank of the stencil that late.
+# lose NUMBER: kills a random rank of the stencil when one has saved that checkpoint.
 lose() {
-	"$ORRERY" run -n 3 --oversubscribe --restart=folder "$stencil" -nx 6 -ny 6 -b 64 --niter 1507 --checkpoint 20 --check > out 2> err &
-	run=$!
-	sleep "$1"
+	rm -f ended
+	{
+		"$ORRERY" run -n 3 --oversubscribe --restart=folder "$stencil" -nx 6 -ny 6 -b 64 --niter 1507 --checkpoint 20 --check > out 2> err
+		echo $? > ended
+	} &
+	until [ -e ended ] || ls folder 2> err.ls | sed -n 's/.*-i\([0-9]*\)$/\1/p' | awk -v n="$1" '$1 >= n { found = 1 } END { exit !found }'; do sleep 0.05; done
 	victim=$(processes_like '^[^ ]*stencil -nx 6 -ny 6 -b 64 --niter 1507' | shuf -n 1 | cut -d ' ' -f 1)
 	if [ -n "$victim" ]; then kill -9 "$victim"; fi
-	wait $run || { cat out err; die "the run was not gone on with"; }
+	wait
+	[ "$(cat ended)" = 0 ] || { cat out err; die "the run was not gone on with"; }
 	has out 'check: OK'
 	if grep -q 'goes on from checkpoint' out; then gone_on=$((gone_on + 1)); fi
 }
 gone_on=0
-for seconds in ${ORR_LOSSES-1.1 1.7 2.3 2.9}; do lose $seconds; done
+for number in ${ORR_LOSSES-2 20 36 52}; do lose "$number"; done
 [ $gone_on -ge 1 ] || die "no run went on from a checkpoint"
 [ ! -e folder ] || { ls folder; die "a run that ended in order leaves no files"; }
 

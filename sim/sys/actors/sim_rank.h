@@ -76,10 +76,12 @@ struct orr_sim_rank {
 	int uid;          /* its number in the registry, -1: it has none */
 	int leaving;      /* that of a process that ends, until the registry knows; -1: none does */
 	int vacant, away; /* no process is here; none may come */
+	int unload;       /* `object`, as soon as the main actor has left its code */
 	char instance[32]; /* of SMPI, that the process joined */
 	void *world;       /* its MPI_COMM_WORLD, NULL: that of the first processes */
 	void *dyn_client;  /* what the interface keeps */
 	jmp_buf end;       /* where its main actor ends */
+	char *frame;       /* of the function with that place */
 };
 
 #endif

@@ -101,8 +101,10 @@ static int submit(struct starpu_task *task, int internal, int nodeps, struct orr
 	ret = orr_task_data_reserve(t, orr_task_nbuffers(task));
 	if (!ret && __builtin_expect(task->transaction != NULL, 0))
 		ret = orr_transaction_enter(t);
-	if (ret)
+	if (ret) {
+		ORR_ATOMIC_STORE_RELAXED(&t->renewed, 0);
 		return ret;
+	}
 	orr_assertf(ORR_ATOMIC_LOAD(&t->owner.ndeps) >= 1 && ORR_ATOMIC_LOAD(&t->nend_deps) >= 1,
 		    "task %s does not wait for its own submission", orr_task_name(task));
 	orr_assert(!t->terminated && !t->ended && !t->owner.held && !t->parallel);

@@ -181,18 +181,18 @@ int starpu_task_wait(struct starpu_task *task)
 			orr_task_name(task));
 		return -EINVAL;
 	}
-	if (!t || ORR_ATOMIC_LOAD_RELAXED(&t->state) == ORR_TASK_NEW) {
+	if (!t ||
+	    (ORR_ATOMIC_LOAD(&t->state) == ORR_TASK_NEW && !ORR_ATOMIC_LOAD_RELAXED(&t->renewed))) {
 		orr_error("starpu_task_wait: task %s was not submitted", orr_task_name(task));
 		return -EINVAL;
 	}
 	orr_sys_settle(orr_thread_self());
 	orr_about_to_wait(proc);
 	double since_us = orr_trace_wait_begin(proc);
-	uint64_t job = t->job_id;
 
 	ORR_PARK_UNTIL(proc, "starpu_task_wait", ORR_ATOMIC_LOAD(&t->state) == ORR_TASK_DONE);
 	if (since_us >= 0 && proc->trace)
-		orr_trace_waited(proc, since_us, "starpu_task_wait", ORR_CAUSE_TASK | job);
+		orr_trace_waited(proc, since_us, "starpu_task_wait", ORR_CAUSE_TASK | t->job_id);
 	if (task->destroy)
 		starpu_task_destroy(task);
 	return 0;

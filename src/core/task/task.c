@@ -40,7 +40,7 @@ static inline size_t opaque_size(size_t n)
 /* The rest of a private half whose first part is a copy of the template. */
 static inline void begin_private(struct orr_task *t, struct starpu_task *pub)
 {
-	ORR_ATOMIC_STORE_RELAXED(&t->state, ORR_TASK_NEW);
+	ORR_ATOMIC_STORE(&t->state, ORR_TASK_NEW);
 	ORR_ATOMIC_STORE_RELAXED(&t->ctx, 0);
 	orr_lock_init(&t->lock, ORR_RANK_TASK);
 	t->pub = pub;
@@ -141,6 +141,7 @@ static inline void free_private(struct orr_task *t)
 		orr_task_edges_forget(t);
 	pub->starpu_private = NULL;
 	ORR_ATOMIC_STORE_RELAXED(&t->state, ORR_TASK_NEW);
+	ORR_ATOMIC_STORE_RELAXED(&t->renewed, 0);
 	t->pub = NULL;
 	orr_slab_free(&orr_self()->core->task_slab, (char *) t - offsetof(struct created, prv));
 }
@@ -341,6 +342,7 @@ void orr_task_renew(struct orr_task *t)
 		free(t->owner.access);
 	orr_task_array_free(&t->succ);
 	orr_task_array_free(&t->end_succ);
+	ORR_ATOMIC_STORE_RELAXED(&t->renewed, 1); /* whoever sees NEW sees this */
 	init_private(t, t->pub);
 	t->embedded = embedded & 1;
 	t->forced_impl = (uint8_t) forced;

@@ -91,7 +91,8 @@ struct orr_task {
 	uint8_t state; /* enum orr_task_state, changed as core/task/task_life.h says; DONE is stored
 			  with release */
 	uint8_t ctx;   /* number of its scheduling context */
-	double flops;  /* of pub when it was submitted */
+	uint8_t renewed; /* NEW: it was submitted again, and its next round is about to begin */
+	double flops;    /* of pub when it was submitted */
 	struct orr_access inl_access[ORR_TASK_INLINE];
 };
 
