@@ -12,15 +12,15 @@ import numpy as np
 import orrery_sums
 from orrery_critical import Wait
 from orrery_cli import UserError
-from orrery_tracefile import BLOCK, EVENT, NUMBER, RECEIVE, RELAYED
+from orrery_tracefile import BLOCK, EAGER, EVENT, NUMBER, RECEIVE, RELAYED
 
 LAYOUT = np.dtype([("ns", "=i8"), ("kind", "u1"), ("flags", "u1"), ("worker", "=i2"), ("a", "=u4"), ("b", "=u8"), ("c", "=u8"),
                    ("d", "=u8")])
 # The fields that are kept of each kind of event, besides its time, its process and its place in the file.
 FIELDS = {"submit": "abcd", "release": "bc", "ready": "bc", "start": ("worker", "a", "b", "c"), "end": "b", "done": "bc",
-          "post": ("flags", "a", "b", "c", "d"), "grant": "bc", "route": "ab", "send": ("flags", "a", "b", "c", "d"), "sent": "b",
-          "envelope": ("flags", "a", "b", "c", "d"), "match": "ab", "recv": "abd", "copy": ("worker", "a", "b", "c"),
-          "copied": "abc", "user": ("worker", "a", "b"), "engine": ("flags", "a", "b", "d"), "waited": "abc"}
+          "post": ("flags", "a", "b", "c", "d"), "grant": "bcd", "route": "ab", "send": ("flags", "a", "b", "c", "d"), "sent": "b",
+          "envelope": ("flags", "a", "b", "c", "d"), "match": "ab", "recv": "abd", "copy": ("worker", "a", "b", "c", "d"),
+          "copied": "abc", "user": ("worker", "a", "b"), "engine": ("flags", "a", "b", "d"), "waited": "abc", "after": "bc"}
 CHUNK = 8192                        # blocks that are read at once
 NEVER = np.iinfo(np.int64).min      # the time of what has not happened
 LOW = np.uint64(0xFFFFFFFF)
@@ -121,7 +121,7 @@ class Columns:
     def __init__(self, trace, progress=lambda words, share: None):
         self.trace = trace
         self.events = read_events(trace, progress)
-        self.turns, self.waits = self.events.pop("engine"), self.events.pop("waited")    # no steps of the run
+        self.turns, self.waits, self.afters = (self.events.pop(name) for name in ("engine", "waited", "after"))   # no steps of the run
         progress("sorting", 0)
         self.number_names()
         times = [e.ns for e in self.events.values() if e.n]
@@ -230,6 +230,7 @@ class Columns:
         m.column("bytes", names["send"], e["send"].d.astype(np.int64), 0)
         m.column("envelope", names["envelope"], e["envelope"].ns, NEVER)
         m.column("match", names["match"], e["match"].ns, NEVER)
+        m.column("eager", names["envelope"], e["envelope"].flags & EAGER, 0, np.uint8)
         # The rows of the requests of the sender and of the receiver.
         m.column("sent_by", names["route"], r.rows(keys["route"]), -1)
         m.sent_by[m.rows(names["send"][own])] = r.rows(keys["send"])
@@ -379,7 +380,7 @@ class Run:
             np.maximum.at(latest, columns.rank_of[events.process], events.ns)
         self.last_of = {rank: int(ns) for rank, ns in enumerate(latest.tolist()) if ns != NEVER}   # rank: its last event
         self.last_of.update(columns.sums.last_of if columns.sums else {})
-        self.by_rank, self.completions = {}, None
+        self.by_rank, self.completions, self.barriers = {}, None, None
         for name in ("submit", "post", "done"):
             order = np.lexsort((e[name].place, e[name].ns, columns.rank_of[e[name].process]))
             self.by_rank[name] = order, columns.rank_of[e[name].process][order]

@@ -87,7 +87,7 @@ class Run:
         for ns, rank, _, _, _, a, b, c, _, process in trace.events(("waited",)):
             self.waits[rank].append(Wait(ns, ns - b, process.strings.get(a, "unnamed"), c))
         self.order()
-        self.sums, self.windows, self.completions = None, trace.windows, None
+        self.sums, self.windows, self.completions, self.barriers = None, trace.windows, None, None
         if trace.limited:
             self.take_sums(orrery_sums.Sums(trace))
 
@@ -268,16 +268,19 @@ def ended_wait(run, rank, wait):
 
 def last_to_come(run, rank, wait):
     """(rank, when) of the one that came last to a barrier, which the others waited for there."""
-    found = rank, wait.begin
-    for other in sorted(run.ranks):
-        waits = run.waits[other]
-        place = bisect.bisect_left(waits, (wait.begin,))
-        while other != rank and place < len(waits) and waits[place].begin <= wait.end:
-            w = waits[place]
-            if w.call == wait.call and found[1] < w.begin:
-                found = other, w.begin
-            place += 1
-    return found
+    if run.barriers is None:
+        run.barriers = collections.defaultdict(list)   # call: (when, - rank) of those that came there, in order
+        for other, waits in run.waits.items():
+            for w in waits:
+                if w.call.startswith(BARRIER):
+                    run.barriers[w.call].append((w.begin, -other))
+        for some in run.barriers.values():
+            some.sort()
+    some = run.barriers[wait.call]
+    place = bisect.bisect_left(some, (wait.end + 1,)) - 1
+    while place >= 0 and some[place][1] == -rank:
+        place -= 1
+    return (-some[place][1], some[place][0]) if place >= 0 and some[place][0] > wait.begin else (rank, wait.begin)
 
 
 class Walk:

@@ -2,8 +2,6 @@
 #
 # `orrery explain`: says where the time of a recorded run went, in words.
 # Invariant: the shares are those of the critical path, and add up to the makespan.
-import contextlib
-import gc
 import json
 import os
 import sys
@@ -14,9 +12,7 @@ import orrery_tracefile
 from orrery_cli import UserError
 from orrery_critical import KINDS, Run, critical_path
 from orrery_ends import ends
-from orrery_findings import findings, whole
-from orrery_gains import kernel
-from orrery_replay import MOST, Replay
+from orrery_findings import findings, orrery_gains, whole
 
 HELP = """usage: orrery explain FILE [FILE] [--json]
 
@@ -76,32 +72,32 @@ def run_of(trace):
     return orrery_columns.Run(orrery_columns.Columns(trace))
 
 
-@contextlib.contextmanager
-def no_collector():
-    """Without Python's search for unused circles of objects: a replay makes millions of objects that are all in use, and half of its time
-    would go into that search."""
-    was = gc.isenabled()
-    gc.disable()
+def replay_of(trace, run):
+    """(the run as a graph that can be executed again, or None; a sentence on why it cannot)"""
+    if trace.windows:
+        return None, ""   # as is said of its gaps
     try:
-        yield
-    finally:
-        if was:
-            gc.enable()
+        import orrery_replay
+    except ImportError:
+        return None, "gains are bounds from the path: numpy is missing, with which a run is executed again; install python3-numpy"
+    if run.tasks_done() + run.messages_received() > orrery_replay.MOST:
+        return None, ("gains are bounds from the path: a run of more than %d tasks and messages is not executed again; explain a smaller one"
+                      % orrery_replay.MOST)
+    return orrery_replay.Replay(trace, run), ""
 
 
-@no_collector()
 def answer(trace, run=None, pieces=None):
     """What there is to say, as --json prints it; of a run and its critical path, if the caller has them already."""
     run = run or run_of(trace)
     pieces = critical_path(run) if pieces is None else pieces
-    replay = Replay(trace) if not trace.windows and run.tasks_done() + run.messages_received() <= MOST else None
+    replay, without = replay_of(trace, run)
     parts = [{"kind": kind, "name": detail, "seconds": ns * 1e-9, "pieces": count}
              for kind, detail, ns, count in shares(pieces)]
     return {"file": trace.path, "world": "simulated" if trace.simulated else "real", "complete": trace.state() is None, "missing": trace.missing(),
             "makespan_seconds": (run.last - run.first) * 1e-9, "ranks": len({p.rank for p in trace.processes.values()}),
             "workers": len(run.workers), "tasks": run.tasks_done(), "messages": run.messages_received(),
             "path": parts, "findings": findings(run, pieces, replay), "kernels": faster_kernels(parts, replay, whole(run, pieces)),
-            "certainty": certainty(trace, run, pieces)}
+            "certainty": certainty(trace, run, pieces) + [without] * bool(without)}
 
 
 def title(part):
@@ -111,7 +107,7 @@ def title(part):
 
 def faster_kernels(parts, replay, more):
     """What it would gain if a kernel of the path were twice as fast, the best first."""
-    found = [{"name": p["name"], "seconds": kernel(replay, p["name"], 2) if replay else p["seconds"] / 2 * more, "sure": replay is not None}
+    found = [{"name": p["name"], "seconds": orrery_gains.kernel(replay, p["name"], 2) if replay else p["seconds"] / 2 * more, "sure": replay is not None}
              for p in [p for p in parts if p["kind"] == "kernel"][:CHANGES]]
     return sorted(found, key=lambda k: (-k["seconds"], k["name"]))
 

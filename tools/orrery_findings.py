@@ -7,8 +7,11 @@
 import collections
 import statistics
 
-import orrery_gains
 import orrery_once
+try:
+    import orrery_gains
+except ImportError:       # without numpy there is no replay either, and gains are bounds
+    orrery_gains = None
 
 # The shares of the makespan from which on something is worth a word.
 SHARE = {"late-submission": 0.15, "slow-submission": 0.15, "late-rank": 0.05, "late-release": 0.15, "tiny-tasks": 0.20, "copies": 0.15,
@@ -103,7 +106,7 @@ def imbalance(run, accused):
     mean = sum(busy.values()) / len(ranks)
     most = max(ranks, key=lambda r: busy[r])
     if busy[most] >= IMBALANCE * mean and "rank %d" % most not in accused:
-        yield ("imbalance", "rank %d" % most, (busy[most] - mean) / len(workers[most]) * 1e-9,
+        yield ("imbalance", "rank %d" % most, (busy[most] - mean) / max(1, len(workers[most])) * 1e-9,
                "the work is uneven: rank %d computes %.1f times what a rank computes on average" % (most, busy[most] / mean),
                "spread data and tasks more evenly", lambda r: orrery_gains.balanced(r, busy, mean))
 
@@ -116,12 +119,12 @@ def shares_of_path(run, pieces, replay):
     rank = worst_rank(pieces, ("datum",))
     yield ("late-release", "rank %d" % rank, path_seconds(pieces, ("datum",)),
            "the program of rank %d keeps data that tasks or messages wait for" % rank, "release acquired data earlier",
-           orrery_gains.late_release)
+           lambda r: orrery_gains.late_release(r))
     yield from of_copies(pieces, replay)
     yield from of_messages(run, pieces, replay)
     rank = worst_rank(pieces, ("unmatched",))
     yield ("unmatched", "rank %d" % rank, path_seconds(pieces, ("unmatched",)), "messages wait at rank %d until they are taken" % rank,
-           "post receives earlier", orrery_gains.receives_early)
+           "post receives earlier", lambda r: orrery_gains.receives_early(r))
 
 
 def some_of(names):
@@ -149,17 +152,19 @@ def of_programs(run, pieces, replay, mean):
         yield ("late-rank", "rank %d" % worst, min(waited, late[worst] * 1e-9),
                "rank %d begins %.6f s after the others" % (worst, late[worst] * 1e-9), "let that rank begin when the others do",
                lambda r: orrery_gains.late_rank(r, worst, late[worst]))
-    some = [s for s in replay.programs.get(rank, ())[1:] if s.lag > 0] if replay else []
-    long = orrery_gains.gaps(replay) if replay else {}
-    if some and 2 * sum(s.lag for s in some if s.number in long) < sum(s.lag for s in some):
+    if replay:
+        some = [step for step in orrery_gains.between(replay, rank).tolist() if replay.lag[step] > 0]
+        long = set(orrery_gains.gaps(replay).tolist())
+        took, took_long = (int(replay.lag[steps].sum()) for steps in (some, [s for s in some if s in long]))
+    if replay and some and 2 * took_long < took:
         yield ("slow-submission", "rank %d" % rank, seconds,
-               "one thread submits the tasks of rank %d too slowly: it takes %.1f us between two" % (rank, statistics.mean(s.lag for s in some) * 1e-3),
+               "one thread submits the tasks of rank %d too slowly: it takes %.1f us between two" % (rank, took / len(some) * 1e-3),
                "submit less, or faster: no tasks that the rank has no part in, larger tasks, tasks that submit tasks",
-               lambda r: orrery_gains.submitted_early(r, orrery_gains.submissions(r)))
+               lambda r: orrery_gains.submitted_early(r))
     else:
         yield ("late-submission", "rank %d" % rank, seconds, "the program of rank %d submits its tasks late" % rank,
                "submit earlier: less work between submissions, no insertion of tasks that the rank has no part in, fewer waits for tasks",
-               lambda r: orrery_gains.submitted_early(r, orrery_gains.submissions(r)))
+               lambda r: orrery_gains.submitted_early(r))
 
 
 def of_copies(pieces, replay):
@@ -168,16 +173,16 @@ def of_copies(pieces, replay):
     if not seconds:
         return
     # (Data go to memory node 0 when a device is full; what comes to a device may come for the second time.)
-    copies = replay.run.copies if replay else ()
-    evicted = sum(c[4] for c in copies if c[5])
-    loaded = sum(c[4] for c in copies if c[3] != 0)
+    copies = replay.copies if replay else None
+    evicted = int(copies.bytes[copies.evicts].sum()) if replay else 0
+    loaded = int(copies.bytes[copies.to != 0].sum()) if replay else 0
     if evicted and loaded and evicted >= EVICTIONS * loaded:
         yield ("memory", "copies", seconds, "the memory of a device is too small: %.0f MB were written back to make room, of %.0f MB that came"
                % (evicted * 1e-6, loaded * 1e-6), "use more memory (STARPU_LIMIT_CUDA_MEM, another device), or less data at a time",
                lambda r: seconds)
     elif replay and orrery_gains.prefetched(replay) >= SHARE["copies"] / 2 * replay.makespan * 1e-9:
         yield ("no-prefetch", "copies", seconds, "tasks wait for data that could have come earlier",
-               "prefetch: STARPU_PREFETCH=1 with a policy that knows early where a task goes, STARPU_CUDA_PIPELINE=2", orrery_gains.prefetched)
+               "prefetch: STARPU_PREFETCH=1 with a policy that knows early where a task goes, STARPU_CUDA_PIPELINE=2", lambda r: orrery_gains.prefetched(r))
     else:
         yield ("copies", "copies", seconds, "tasks wait for data from another memory node",
                "prefetch, or a scheduler that minds where data are", lambda r: orrery_gains.copied_less(r, 1))
@@ -189,10 +194,11 @@ def of_messages(run, pieces, replay):
     seconds, makespan = path_seconds(pieces, kinds), (run.last - run.first) / whole(run, pieces) * 1e-9
     held, rank = path_seconds(pieces, ("held",)), worst_rank(pieces, ("held",))
     if replay:   # no limit holds a message while the progression thread is at work on those before it
-        carried = sum(replay.run.carried(p.rank, p.first, p.last) for p in pieces if p.kind == "held") * 1e-9
+        carried = sum(replay.turns.carried(p.rank, p.first, p.last) for p in pieces if p.kind == "held") * 1e-9
         held -= carried
-        sizes = [m.bytes for m, _ in replay.flights() if m.sender == rank == m.key[0]]
-        mean = statistics.mean(sizes) if sizes else SMALL_BYTES
+        m, (rows, _) = replay.messages, replay.flights()
+        sizes = m.bytes[rows[(m.sender[rows] == rank) & (m.origin[rows] == rank)]]
+        mean = float(sizes.mean()) if len(sizes) else SMALL_BYTES
         if mean < SMALL_BYTES:
             yield ("many-messages", "rank %d" % rank, carried,
                    "the progression of rank %d is at work on %d messages of %.0f bytes on average" % (rank, len(sizes), mean),
@@ -201,18 +207,20 @@ def of_messages(run, pieces, replay):
         else:   # it copies them
             seconds += carried
     fans = orrery_gains.fans(replay) if replay else []
-    callbacks = [(r, orrery_gains.in_callbacks(replay, r)) for r in sorted(replay.run.callbacks)] if replay else []
-    less = {number: ns for _, some in callbacks for number, ns in some.items()}
-    gains = [("callback", "rank %d" % (max(callbacks, key=lambda c: sum(c[1].values()))[0] if callbacks else -1),
+    busy = collections.Counter()
+    steps, less = orrery_gains.in_callbacks(replay) if replay else ((), ())
+    for step, ns in zip(steps, less):
+        busy[int(replay.rank[step])] += ns
+    gains = [("callback", "rank %d" % max(sorted(busy), key=lambda r: busy[r], default=-1),
               "callbacks keep the progression thread from messages", "do less in callbacks: submit a task that does it",
-              lambda r: orrery_gains.without_callbacks(r, less), sum(less.values()) * 1e-9 >= SHARE["callback"] * makespan),
-             ("no-tree", "rank %d" % (fans[0][0].sender if fans else -1),
-              "rank %d sends the same value to %d others by itself" % (fans[0][0].sender, max(map(len, fans))) if fans else "",
+              lambda r: orrery_gains.without_callbacks(r, steps, less), sum(less) * 1e-9 >= SHARE["callback"] * makespan),
+             ("no-tree", "rank %d" % (replay.messages.sender[fans[0][0]] if fans else -1),
+              "rank %d sends the same value to %d others by itself" % (replay.messages.sender[fans[0][0]], max(map(len, fans))) if fans else "",
               "send along a tree: STARPU_MPI_COOP_SENDS=1", lambda r: orrery_gains.along_trees(r, fans),
               bool(fans) and orrery_gains.along_trees(replay, fans) - orrery_gains.not_held(replay) >= SHARE["no-tree"] * makespan),
              ("eager", "messages", "small messages wait for their receivers: they do not travel in their envelopes",
-              "raise the eager threshold (STARPU_MPI_EAGER_LIMIT)", orrery_gains.eager,
-              bool(replay) and seconds >= SHARE["eager"] * makespan and any(orrery_gains.not_eager(m) for m, _ in replay.flights()))]
+              "raise the eager threshold (STARPU_MPI_EAGER_LIMIT)", lambda r: orrery_gains.eager(r),
+              bool(replay) and seconds >= SHARE["eager"] * makespan and bool(orrery_gains.not_eager(replay, replay.flights()[0]).any()))]
     for cause, subject, text, remedy, gain, there in gains:
         saved = gain(replay) if there else 0
         if there and saved >= SHARE[cause] * makespan:
@@ -222,7 +230,7 @@ def of_messages(run, pieces, replay):
             held, seconds = held - saved, seconds - saved
     yield ("held", "rank %d" % rank, held, "messages of rank %d are ready to leave, and are held" % rank,
            "raise the limits on sends under way (STARPU_MPI_NDETACHED_SEND, ORRERY_MPI_SEND_MIB), or send larger pieces",
-           orrery_gains.not_held)
+           lambda r: orrery_gains.not_held(r))
     if seconds < SHARE["messages"] * makespan:
         return
     faster = replay and orrery_gains.latency(replay, 2) > orrery_gains.bandwidth(replay, 2)
@@ -234,24 +242,26 @@ def of_messages(run, pieces, replay):
 def of_schedule(replay):
     """The places and the order of tasks, against a simple schedule of the same tasks."""
     gain = orrery_gains.scheduled(replay)
-    medians, kinds = replay.durations()
-    units = {kind for _, kind in medians}
-    slow = collections.Counter()
-    total = collections.Counter()
-    for t in replay.run.tasks.values():
-        if t.start is not None and t.end is not None:
-            best = min(ns for (name, _), ns in medians.items() if name == t.name)
-            total[t.name] += 1
-            slow[t.name] += medians[t.name, kinds.get((t.key[0], t.worker), "")] >= SLOW_UNIT * best
+    lengths, names = replay.durations(), replay.columns.names
+    units = {unit for _, unit in lengths}
+    best = {}                  # name: (nanoseconds, unit)
+    for (number, unit), (ns, _) in lengths.items():
+        name = names[number]
+        best[name] = min(best.get(name, (ns, replay.units[unit])), (ns, replay.units[unit]))
+    slow, total = collections.Counter(), collections.Counter()
+    for (number, _), (ns, tasks) in lengths.items():
+        name = names[number]
+        total[name] += tasks
+        slow[name] += tasks if ns >= SLOW_UNIT * best[name][0] else 0
     name = max(sorted(slow), key=lambda n: slow[n], default=None)
     if len(units) > 1 and name is not None and slow[name]:
-        best = min((ns, kind) for (n, kind), ns in medians.items() if n == name)[1]
+        unit = best[name][1]
         policy = replay.policy
         if policy in MODELLED or policy.startswith("modular-heft"):
             yield ("wrong-model", name, gain, "%d of %d tasks %s ran where they take much longer than on %s: %s expects otherwise"
-                   % (slow[name], total[name], name, best, policy), "correct the performance model of %s (orrery perfmodel)" % name, orrery_gains.scheduled)
+                   % (slow[name], total[name], name, unit, policy), "correct the performance model of %s (orrery perfmodel)" % name, orrery_gains.scheduled)
         else:
-            yield ("policy", name, gain, "%d of %d tasks %s ran where they take much longer than on %s" % (slow[name], total[name], name, best),
+            yield ("policy", name, gain, "%d of %d tasks %s ran where they take much longer than on %s" % (slow[name], total[name], name, unit),
                    "a policy that uses performance models (STARPU_SCHED=dmdas)", orrery_gains.scheduled)
     else:
         yield ("order", "scheduler", gain, "tasks that much depends on wait behind others", "priorities, and a policy that minds them (STARPU_SCHED=prio, dmdas)",

@@ -1,56 +1,38 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# A recorded run as a graph of its steps, that is executed again with other times:
-# how long the run would have taken if something had been different.
+# The graph of a recorded run (orrery_steps.py), executed again with other times: how long
+# the run would have taken if something had been different.
 # Invariant: with nothing changed, each step comes when it was recorded, exactly.
 import bisect
 import collections
 import heapq
 import re
-import statistics
 
-from orrery_critical import BARRIER, Run, Walk, ended_wait, last_to_come, latest
-from orrery_tracefile import TURNS, cause_of
+import numpy as np
 
-MOST = 40000   # tasks and messages, of about six steps each (60 us and 1 KiB): beyond, an answer would take longer than 15 s
+import orrery_columns
+from orrery_columns import NEVER
+from orrery_steps import DONE, END, ENVELOPE, OF_TASKS, POST, READY, RECV, SEND, START, SUBMIT, Steps, is_kind
+from orrery_tracefile import TURNS
+
+MOST = 1500000   # tasks and messages (45 us and 1.5 KiB each): beyond, an answer would take longer than a minute, and 2 GiB
 MESSAGES = next(number for number, name in TURNS.items() if name == "messages")
-HELD_NS = 2000  # a send that leaves so late after its datum was there waited for something else
+LONG_NS = 2000   # turns that are shorter hold nothing up
+CHUNK = 1 << 17  # edges that are numbers of Python at the same time
 
 
-class Step:
-    """A moment of the run: it comes `lag` after the last of the moments before it, each with a lag of its own."""
-    __slots__ = ("kind", "of", "at", "rank", "before", "lag", "number", "now")
+class Turns:
+    """What progression threads did: `callbacks`, {rank: [(begin, end, share of it in callbacks)]}."""
 
-    def __init__(self, kind, of, at, rank):
-        self.kind, self.of, self.at, self.rank = kind, of, at, rank
-        self.before, self.lag, self.number, self.now = [], 0, 0, 0
-
-
-class Records(Run):
-    """A run, with the causes that were not the last ones, the copies and the turns of progression threads."""
-
-    HANDLED = Run.HANDLED + ("release", "copy", "copied")
-
-    def __init__(self, trace):
-        self.causes, self.copies, self.nodes = collections.defaultdict(list), [], {}
-        self.came_after = collections.defaultdict(list)   # (kind of step, key): causes that were over when it was submitted
-        self.under_way, self.copying = collections.defaultdict(list), collections.Counter()   # (rank, to): nanoseconds of copies
-        super().__init__(trace)
-        for _, rank, _, _, _, _, b, c, _, _ in trace.events(("after",)):
-            self.came_after["ready", (rank, b)].append(c)
-        # A real receiver may note a message before its sender does, which writes it down when MPI has it.
-        for m in self.messages.values():
-            if m.send is not None and m.envelope is not None and m.send > m.envelope:
-                m.send = m.envelope
-        for process in trace.processes.values():
-            for number, (_, node) in process.workers.items():
-                self.nodes[process.rank, number] = node
-        # [(begin, end, share of it in callbacks)] of each rank, and [(begin, end)] of long turns with messages alone
+    def __init__(self, columns):
         self.callbacks, self.carrying = collections.defaultdict(list), collections.defaultdict(list)
-        for ns, rank, _, _, _, a, b, _, d, _ in trace.events(("engine",)):
+        t = columns.turns
+        some = np.flatnonzero((t.d != 0) & (t.b != 0) | (t.a == MESSAGES) & (t.b >= LONG_NS))
+        some = some[np.lexsort((t.ns[some], columns.rank_of[t.process[some]]))]
+        for ns, rank, b, d in zip(t.ns[some].tolist(), columns.rank_of[t.process[some]].tolist(), t.b[some].tolist(), t.d[some].tolist()):
             if d and b:
                 self.callbacks[rank].append((ns, ns + b, d / b))
-            elif a == MESSAGES and b >= HELD_NS:
+            else:
                 self.carrying[rank].append((ns, ns + b))
 
     def carried(self, rank, first, last):
@@ -62,384 +44,282 @@ class Records(Run):
             i += 1
         return min(ns, last - first)
 
-    def on_release(self, ns, rank, _kind, _flags, _worker, _a, b, c, _d, _process):
-        self.causes[rank, b].append((ns, c))
 
-    def on_ready(self, ns, rank, kind, flags, worker, a, b, c, d, process):
-        super().on_ready(ns, rank, kind, flags, worker, a, b, c, d, process)
-        self.causes[rank, b].append((ns, c))
+class Copies:
+    """Copies between memory nodes: `bytes` that each brought, `to` its node, `evicts` whether it made room, and `copying`,
+    {(rank, node): nanoseconds under way}."""
 
-    def on_grant(self, ns, rank, kind, flags, worker, a, b, c, d, process):
-        super().on_grant(ns, rank, kind, flags, worker, a, b, c, d, process)
-        if d:
-            self.came_after["grant", (rank, b)].append(d)
-
-    def on_copy(self, ns, rank, _kind, _flags, _worker, a, b, c, d, _process):
-        self.copies.append((ns, rank, a, b, c, d))
-        self.under_way[rank, a, b, c].append(ns)
-
-    def on_copied(self, ns, rank, _kind, _flags, _worker, a, b, c, _d, _process):
-        if self.under_way[rank, a, b, c]:
-            self.copying[rank, b] += ns - self.under_way[rank, a, b, c].pop(0)
+    def __init__(self, columns):
+        begun, over = columns.events["copy"], columns.events["copied"]
+        self.to, self.bytes, self.evicts = begun.b, begun.c, begun.d != 0
+        self.copying, under_way, some = collections.Counter(), collections.defaultdict(collections.deque), []
+        for number, e in enumerate((begun, over)):
+            some += zip(e.ns.tolist(), [number] * e.n, columns.rank_of[e.process].tolist(), e.a.tolist(), e.b.tolist(), e.c.tolist())
+        for ns, ends, *key in sorted(some):
+            waiting = under_way[tuple(key)]
+            if not ends:
+                waiting.append(ns)
+            elif waiting:
+                self.copying[key[0], key[2]] += ns - waiting.popleft()
 
 
-class Replay:
-    """The graph; `steps` in an order in which each comes after those before it."""
+class Replay(Steps):
+    """The graph, and what became of it with other times. Times of a replay are nanoseconds since the begin of the run."""
 
-    STAGES = {name: i for i, name in enumerate(("submit", "post", "ready", "grant", "start", "send", "end", "envelope", "recv", "sent", "done"))}
-
-    def __init__(self, trace):
-        self.run = run = Records(trace)
+    def __init__(self, trace, run=None):
+        if not isinstance(run, orrery_columns.Run):
+            run = orrery_columns.Run(orrery_columns.Columns(trace))
+        super().__init__(run)
         self.policy = trace.text.get("policy", "lws")
-        self.of = {}            # (kind, key): step
-        self.make_steps()
-        self.end_others()
-        self.first = run.first
-        self.connect_tasks()
-        self.connect_messages()
-        self.connect_programs()
-        # It waited for nobody there, and would have if it had been submitted earlier.
-        for (kind, key), causes in run.came_after.items():
-            self.after(kind, key, *((self.cause(key[0], c), 0) for c in causes))
-        self.steps = self.in_order()
-        for number, step in enumerate(self.steps):
-            step.number = number
-        for step in self.steps:
-            step.before = [(other, lag) for other, lag in step.before if other.number < step.number]
-            step.lag = step.at - max((other.at + lag for other, lag in step.before), default=run.first)
-        ends = [s.at for s in self.steps if s.kind in ("done", "recv")]
-        self.tail = run.last - max(ends) if ends else run.last - run.first
+        self.turns, self.copies = Turns(self.columns), Copies(self.columns)
         self.makespan = run.last - run.first
-        big = [(m.bytes, r.recv - m.send) for m, r in self.flights() if m.bytes >= 1024]
-        known = re.search(r"([0-9.]+) GB/s", trace.text.get("network", "")) if getattr(trace, "simulated", False) else None
-        self.rate = float(known.group(1)) if known else max((size / max(1, ns - run.latency) for size, ns in big), default=0)   # bytes per ns
+        self.ends = np.flatnonzero(is_kind(self.kind, DONE, RECV))
+        self.tail = run.last - int(self.at[self.ends].max()) if len(self.ends) else self.makespan
+        # Edges along which messages travel, and which message.
+        self.flying = np.flatnonzero((self.kind[self.source] == SEND) & is_kind(self.kind[self.target], RECV, ENVELOPE))
+        self.flyer = self.row[self.source[self.flying]]
+        self.names_of_steps()
+        self.places()
+        self.fetch = self.fetches()
+        known = re.search(r"([0-9.]+) GB/s", trace.text.get("network", "")) if trace.simulated else None
+        self.rate = float(known.group(1)) if known else self.fastest()   # bytes per ns
 
-    def in_order(self):
-        """The steps by their times, and those of one instant after what they came of."""
-        found, begun = [], set()
-        for first in sorted(self.of.values(), key=lambda s: (s.at, self.STAGES[s.kind], s.rank)):
-            stack = [] if id(first) in begun else [first]
-            while stack:
-                s = stack[-1]
-                if id(s) not in begun:
-                    begun.add(id(s))
-                    s.number = -1
-                    stack += [o for o, _ in s.before if id(o) not in begun and o.at <= s.at]
-                else:
-                    stack.pop()
-                    if s.number < 0:
-                        s.number = 0
-                        found.append(s)
-        return found
+    def names_of_steps(self):
+        """`name` of each step: the number of the kernel of its task, -1: it is none of a task."""
+        self.name = np.full(self.n, -1, np.int32)
+        some = np.flatnonzero(is_kind(self.kind, *OF_TASKS))
+        self.name[some] = self.tasks.name[self.row[some]]
 
-    def step(self, kind, key, at, of):
-        if at is not None:
-            self.of[kind, key] = Step(kind, of, at, key[0])
+    def places(self):
+        """`units`: names of kinds of workers, the first for those that are not known; `unit` of each task, by the worker that executed it."""
+        workers, t = self.run.workers, self.tasks
+        kinds = {place: name.split()[0] if name else "" for place, name in workers.items()}
+        self.units = [""] + sorted(set(kinds.values()) - {""})
+        self.unit_of = {place: self.units.index(kind) for place, kind in kinds.items()}
+        most = int(t.worker.max(initial=0)) + 2
+        pairs, back = np.unique(t.rank * most + t.worker + 1, return_inverse=True)
+        table = np.array([self.unit_of.get((pair // most, pair % most - 1), 0) for pair in pairs.tolist()], np.int32)
+        self.unit = table[back] if t.n else np.zeros(0, np.int32)
 
-    def make_steps(self):
-        for t in self.run.tasks.values():
-            for kind in ("submit", "ready", "start", "end", "done"):
-                self.step(kind, t.key, getattr(t, kind), t)
-        for r in self.run.requests.values():
-            for kind in ("post", "grant", "recv", "sent"):
-                self.step(kind, r.key, getattr(r, kind), r)
-        for m in self.run.messages.values():
-            for kind in ("send", "envelope"):
-                at = getattr(m, kind)
-                if at is not None:
-                    self.of[kind, m.key] = Step(kind, m, at, m.sender if kind == "send" else m.key[1])
-
-    def end_others(self):
-        """A task whose end waited for another one is over when that one is. (Its event comes when others have gone on already.)"""
-        for t in sorted((t for t in self.run.tasks.values() if t.over and t.done is not None), key=lambda t: -t.done):
-            step, cause = self.of["done", t.key], self.cause(t.key[0], t.over)
-            if cause is not None:
-                step.at = min(step.at, max(cause.at, t.end or 0))
+    def fetches(self):
+        """For how long the data of each task kept its worker from the kernel."""
+        t = self.tasks
+        since, idle = t.start - t.fetch, self.when(t.end, t.before)
+        return np.where(t.start != NEVER, np.maximum(0, t.start - np.maximum(np.where(idle != NEVER, idle, since), since)), 0)
 
     def flights(self):
-        """(message, its receive) of those that travelled from one rank to another."""
-        for r in self.run.requests.values():
-            m = r.message
-            if m is not None and m.send is not None and r.recv is not None and m.sender != m.key[1]:
-                yield m, r
+        """Rows of the messages that travelled from one rank to another, and were received, and of their receives."""
+        r, m = self.requests, self.messages
+        rows = np.flatnonzero((r.message >= 0) & (r.recv != NEVER))
+        message = r.message[rows]
+        good = (self.send[message] != NEVER) & (m.sender[message] != m.receiver[message])
+        return message[good], rows[good]
 
-    def after(self, kind, key, *others):
-        """This step comes after those (step, lag) that there are."""
-        step = self.of.get((kind, key))
-        if step is not None:
-            step.before += [(other, lag) for other, lag in others if other is not None]
-
-    def cause(self, rank, value):
-        """The step that a cause is."""
-        kind, number = cause_of(value)
-        if kind == "task":
-            task = self.run.tasks.get((rank, number))
-            return self.of.get(("done" if task is not None and task.over else "end", (rank, number)))
-        if kind == "message":
-            return self.of.get(("recv", (rank, number))) or self.of.get(("sent", (rank, number)))
-        return None
-
-    def connect_tasks(self):
-        get = self.of.get
-        for t in self.run.tasks.values():
-            causes = [(self.cause(t.key[0], c), ns) for ns, c in self.run.causes.get(t.key, ())]
-            self.after("ready", t.key, (get(("submit", t.key)), 0), *((s, max(0, ns - s.at)) for s, ns in causes if s is not None))
-            b = t.before
-            self.after("start", t.key, (get(("ready", t.key)), 0),
-                       (b and (None if b.over else get(("done", b.key))) or b and get(("end", b.key)), 0))
-            self.after("end", t.key, (get(("start", t.key)), 0))
-            self.after("done", t.key, (get(("end", t.key)), 0), (self.cause(t.key[0], t.over), 0))
-
-    def connect_messages(self):
-        get, run = self.of.get, self.run
-        sent = collections.defaultdict(list)
-        for r in run.requests.values():
-            if r.sent is not None and not r.receive:
-                sent[r.key[0]].append((r.sent, r.key))
-        for some in sent.values():
-            some.sort()
-        receive = {r.message.key: r for r in run.requests.values() if r.message is not None}
-        for r in run.requests.values():
-            cause = self.cause(r.key[0], r.cause)
-            self.after("grant", r.key, (get(("post", r.key)), 0), (cause, max(0, (r.grant or 0) - cause.at) if cause else 0))
-            self.after("sent", r.key, (get(("grant", r.key)), 0))
-            m = r.message
-            if m is not None:
-                self.after("recv", r.key, (get(("envelope", m.key)), 0), (get(("send", m.key)), self.flight(m, r)), (get(("grant", r.key)), 0))
-        for m in run.messages.values():
-            request = run.requests.get((m.key[0], m.request))
-            if m.envelope is not None and m.send is not None:
-                self.after("envelope", m.key, (get(("send", m.key)), m.envelope - m.send))
-            if m.send is None:
-                continue
-            if m.sender != m.key[0]:
-                came = [a for a in run.arrivals.get((m.key[0], m.sender, m.tag), ()) if a.envelope <= m.send]
-                own = max(came, key=lambda a: a.envelope, default=None)
-                if own is not None:
-                    r = receive.get(own.key)
-                    done = r is not None and r.recv is not None and r.recv <= m.send
-                    self.after("send", m.key, (get(("recv", r.key)) if done else get(("envelope", own.key)), 0))
-                continue
-            if request is None:
-                continue
-            grant = get(("grant", request.key))
-            self.after("send", m.key, (grant, 0))
-            if grant is not None and m.send - grant.at > HELD_NS:
-                place = self.latest(sent[m.key[0]], m.send)
-                if place is not None and place[0] > grant.at and place[1] != request.key:
-                    self.after("send", m.key, (get(("sent", place[1])), 0))
-            r = receive.get(m.key)
-            flies = r is not None and r.recv is not None and r.recv <= (request.sent or 0)
-            self.after("sent", request.key, (get(("recv", r.key)) if flies else get(("send", m.key)), 0))
-
-    @staticmethod
-    def fetch(t):
-        """For how long the data of a task kept its worker from the kernel."""
-        idle = t.before.end if t.before is not None and t.before.end is not None else t.start - t.fetch
-        return max(0, t.start - max(idle, t.start - t.fetch))
-
-    @staticmethod
-    def latest(some, at):
-        """The last of these pairs that is not after that time."""
-        low, high = 0, len(some)
-        while low < high:
-            middle = (low + high) // 2
-            if some[middle][0] <= at:
-                low = middle + 1
-            else:
-                high = middle
-        return some[low - 1] if low else None
-
-    @staticmethod
-    def flight(m, r):
-        """The time that a message is under way; one that waited for its receive, up to its envelope."""
-        if m.send is None or r.recv is None:
-            return 0
-        if r.grant is not None and m.envelope is not None and r.grant > m.envelope:
-            return m.envelope - m.send
-        return r.recv - m.send
-
-    def connect_programs(self):
-        """Each submission follows the one before, and what the program waited for since."""
-        walk = Walk(self.run)
-        rows = collections.defaultdict(list)
-        for (kind, key), step in self.of.items():
-            if kind in ("submit", "post"):
-                if cause_of(step.of.parent)[0] == "program":
-                    rows[key[0]].append(step)
-                else:
-                    parent = self.submitter(key[0], step)
-                    if parent is not None:
-                        step.before.append((parent, step.at - parent.at))
-        self.programs = {}
-        for rank, some in rows.items():
-            some.sort(key=lambda s: (s.at, s.of.key))
-            self.programs[rank] = some
-            before = None
-            for step in some:
-                waited = walk.waited(rank, before.at if before else self.run.first - 1, step.at)
-                if waited is not None:
-                    step.before += self.waits_for(rank, waited)
-                if before is not None:
-                    step.before.append((before, 0))
-                before = step
-
-    def submitter(self, rank, step):
-        """The step that a submission follows which is not the program's: a kernel, in which it was made, or the end of a task or of a message. (The end
-        of the last task that contributes to a reduction submits those that combine, and a callback follows the end of its task.)"""
-        kind, number = cause_of(step.of.parent)
-        if kind == "message":
-            return self.of.get(("recv", (rank, number))) or self.of.get(("sent", (rank, number)))
-        end = self.of.get(("end", (rank, number)))
-        return end if end is not None and end.at <= step.at else self.of.get(("start", (rank, number)))
-
-    def waits_for(self, rank, wait):
-        """The steps that ended a wait of the program, with their lags."""
-        if wait.call.startswith(BARRIER):
-            # (No rank left before the last one came, which had waited for something itself, or submitted something.)
-            other, begin = last_to_come(self.run, rank, wait)
-            if other == rank:
-                return []
-            some = [self.over(found) for found in (latest(self.run.ends[other], begin), latest(self.run.messages_over[other], begin)) if found]
-            return [(s, 0) for s in some if s is not None]
-        what = ended_wait(self.run, rank, wait)
-        step = what and self.over((what[2], what[1].key), what[0])
-        return [(step, 0)] if step is not None else []
-
-    def over(self, found, kind=None):
-        """The step at which a task or a request, (when, key), was over."""
-        for name in ("done", "end") if kind == "task" else ("recv", "sent") if kind else ("done", "recv", "sent"):
-            step = self.of.get((name, found[1]))
-            if step is not None and step.at <= found[0]:
-                return step
-        return None
+    def fastest(self):
+        message, request = self.flights()
+        size, ns = self.messages.bytes[message], self.requests.recv[request] - self.send[message]
+        return float((size / np.maximum(1, ns - self.run.latency))[size >= 1024].max(initial=0))
 
     # ---- with other times ----
 
-    def again(self, lag=None, edges=None):
-        """The makespan if step s had the lag lag(s), and came after edges(s), [(step, lag)], instead of what is recorded."""
-        first, last = self.first, self.first
-        for s in self.steps:
-            now = first
-            for other, wait in (edges(s) if edges else s.before):
-                at = other.now + wait
-                if at > now:
-                    now = at
-            s.now = now = now + (lag(s) if lag else s.lag)
-            if now > last and (s.kind == "done" or s.kind == "recv"):
-                last = now
-        return last + self.tail - first
+    def times(self, lag=None, wait=None, edges=None, queues=None):
+        """When the steps come, since the begin of the run, if they had other lags, and their edges, or these (source, target), sorted by target,
+        other waits. With queues, (places of edges, a queue of each, another, nanoseconds), what comes along these edges keeps both queues busy."""
+        lag = self.lag if lag is None else lag
+        wait = self.wait if wait is None else wait
+        source, target = edges or (self.source, self.target)
+        now = lag.tolist()
+        if queues:
+            served = np.zeros(len(source), np.int64)
+            which, one, other, lengths = queues
+            served[which] = np.arange(1, len(which) + 1)
+            one, other, lengths = one.tolist(), other.tolist(), lengths.tolist()
+            free = [0] * (1 + max(one + other, default=0))
+        for i in range(0, len(source), CHUNK):
+            part = slice(i, i + CHUNK)
+            some = zip(source[part].tolist(), target[part].tolist(), (wait[part] + lag[target[part]]).tolist())
+            if queues:
+                for (s, t, ns), turn in zip(some, served[part].tolist()):
+                    at = now[s]
+                    if turn:
+                        a, b = one[turn - 1], other[turn - 1]
+                        at = free[a] = free[b] = max(at, free[a], free[b]) + lengths[turn - 1]
+                    if at + ns > now[t]:
+                        now[t] = at + ns
+            else:
+                for s, t, ns in some:
+                    ns += now[s]
+                    if ns > now[t]:
+                        now[t] = ns
+        return now
 
-    def gain(self, lag=None, edges=None):
+    def again(self, lag=None, wait=None, edges=None, queues=None):
+        """The makespan then."""
+        now = self.times(lag, wait, edges, queues)
+        return max(0, max((now[i] for i in self.ends.tolist()), default=0)) + self.tail
+
+    def gain(self, lag=None, wait=None, edges=None, queues=None):
         """What that would save, in seconds."""
-        return (self.makespan - self.again(lag, edges)) * 1e-9
+        return (self.makespan - self.again(lag, wait, edges, queues)) * 1e-9
 
     def flights_with(self, change):
-        """edges() in which a message is under way for change(message, nanoseconds)."""
-        def edges(s):
-            if s.kind not in ("recv", "envelope"):
-                return s.before
-            return [(o, change(o.of, wait) if o.kind == "send" else wait) for o, wait in s.before]
-        return edges
+        """Waits with which messages are under way for change(rows of messages, nanoseconds)."""
+        wait = self.wait.astype(float)
+        wait[self.flying] = change(self.flyer, wait[self.flying])
+        return wait
 
     def durations(self):
-        """{(kernel, kind of unit): median nanoseconds, and what its data take beside that}, and the kind of unit of each worker."""
-        kinds = {place: name.split()[0] if name else "" for place, name in self.run.workers.items()}
-        lengths, fetches = collections.defaultdict(list), collections.Counter()
-        for t in self.run.tasks.values():
-            if t.start is not None and t.end is not None:
-                key = t.name, kinds.get((t.key[0], t.worker), "")
-                lengths[key].append(t.end - t.start)
-                fetches[key] += self.fetch(t)
-        return {key: statistics.median(some) + fetches[key] / len(some) for key, some in lengths.items()}, kinds
+        """{(kernel, kind of unit): (median nanoseconds and what its data take beside that, how many)}, all by their numbers."""
+        t = self.tasks
+        some = np.flatnonzero((t.start != NEVER) & (t.end != NEVER))
+        ns, group = (t.end - t.start)[some], t.name[some] * len(self.units) + self.unit[some]
+        order = np.lexsort((ns, group))
+        ns, group, fetch = ns[order], group[order], self.fetch[some][order]
+        found = {}
+        for part in np.split(np.arange(len(some)), np.flatnonzero(np.diff(group)) + 1):
+            if len(part):
+                found[divmod(int(group[part[0]]), len(self.units))] = np.median(ns[part]) + fetch[part].sum() / len(part), len(part)
+        return found
 
     def scheduled(self, lag=None):
-        """The makespan with lags of lag(s) if each task that is ready went to the worker of its rank that would have done with it first, the one
+        """The makespan with other lags if each task that is ready went to the worker of its rank that would have done with it first, the one
         with the longest way to the end first. What a task took where it was counts on units of that kind, the median elsewhere."""
-        medians, kinds = self.durations()
-        places = collections.defaultdict(list)
-        for (rank, worker) in sorted(kinds):
-            places[rank].append(worker)
-        follow = [[] for _ in self.steps]
-        missing = [0] * len(self.steps)
-        lag = lag or (lambda s: s.lag)
-        for s in self.steps:
-            for other, wait in s.before:
-                if s.kind == "start" and other.kind != "ready":
-                    continue          # not after what its worker did then
-                follow[other.number].append((s, wait))
-                missing[s.number] += 1
-        best = {}
-        for (name, kind), ns in medians.items():
+        return Schedule(self, self.lag if lag is None else lag).makespan()
+
+
+class Schedule:
+    """A simple schedule of the tasks of a replay. Only tasks that are ready and tasks that end are events in the order of their times."""
+
+    def __init__(self, replay, lag):
+        self.replay = replay
+        kind, lag = replay.kind, np.maximum(0, lag)
+        # A task does not come after what its worker did then.
+        good = np.flatnonzero((kind[replay.target] != START) | (kind[replay.source] == READY))
+        good = good[np.argsort(replay.source[good], kind="stable")]
+        source, target, wait = replay.source[good], replay.target[good], replay.wait[good]
+        self.medians = {key: ns for key, (ns, _) in replay.durations().items()}
+        self.rank_up = self.to_the_end(source, target, wait)
+        begins = np.searchsorted(source, np.arange(replay.n + 1))
+        # (Views make numbers of Python of what is asked for only.)
+        self.target, self.wait, self.begins = memoryview(target), memoryview(wait), memoryview(begins)
+        missing = np.bincount(target, minlength=replay.n)
+        self.first = np.flatnonzero(missing == 0).tolist()
+        self.missing, self.lag, self.now, self.last = missing.tolist(), lag, [0] * replay.n, 0
+        started = kind == START
+        self.overhead = np.median(np.maximum(0, replay.lag[started] - replay.fetch[replay.row[started]])) if started.any() else 0
+        self.beyond = memoryview(np.where(started, 0, lag))   # what a step takes after those before it; a task waits for a worker
+        self.kinds = memoryview(kind)
+        self.heap, self.where, self.done = [], {}, 0
+        # Workers by numbers: those that are known, by rank, and those that are met.
+        self.workers, self.of_rank = {}, collections.defaultdict(list)
+        self.busy, self.expected, self.queues, self.unit = [], [], [], []
+        for place in sorted(replay.unit_of):
+            self.of_rank[place[0]].append((self.worker(place), replay.unit_of[place]))
+        self.choices = {}   # (rank, kernel): [(worker, nanoseconds there)]
+
+    def worker(self, place):
+        """The number of a worker; what it executes, will have executed, and will execute."""
+        if place not in self.workers:
+            self.workers[place] = len(self.busy)
+            self.busy.append(False)
+            self.expected.append(0)
+            self.queues.append([])
+            self.unit.append(self.replay.unit_of.get(place, 0))
+        return self.workers[place]
+
+    def to_the_end(self, source, target, wait):
+        """How long it takes at least from each step to the end of the run."""
+        replay, best = self.replay, {}
+        for (name, _), ns in self.medians.items():
             best[name] = min(best.get(name, ns), ns)
-        rank_up = [0] * len(self.steps)
-        for s in reversed(self.steps):
-            own = best.get(s.of.name, 0) if s.kind == "end" else s.lag if s.kind not in ("start", "submit", "post") else 0
-            rank_up[s.number] = max((rank_up[f.number] + wait for f, wait in follow[s.number]), default=0) + max(0, own)
-        overhead = statistics.median([max(0, s.lag - self.fetch(s.of)) for s in self.steps if s.kind == "start"] or [0])
-        now = [self.first] * len(self.steps)
-        free = {place: self.first for place in kinds}
-        queues = collections.defaultdict(list)
-        heap, last, busy, expected = [], self.first, {}, dict(free)
+        own = np.where(is_kind(replay.kind, START, SUBMIT, POST), 0, replay.lag).astype(float)
+        ends = np.flatnonzero(replay.kind == END)
+        table = np.zeros(max(best, default=0) + 1)
+        table[list(best)] = list(best.values())
+        own[ends] = table[np.minimum(replay.name[ends], len(table) - 1)] if len(ends) else 0
+        own = np.maximum(0, own)
+        up = own.tolist()
+        for i in reversed(range(0, len(source), CHUNK)):
+            part = slice(i, i + CHUNK)
+            for s, t, ns in zip(source[part][::-1].tolist(), target[part][::-1].tolist(), (wait[part] + own[source[part]])[::-1].tolist()):
+                ns += up[t]
+                if ns > up[s]:
+                    up[s] = ns
+        return up
 
-        def pass_on(s, at):
-            nonlocal last
-            if s.kind in ("done", "recv"):
-                last = max(last, at)
-            for f, wait in follow[s.number]:
-                now[f.number] = max(now[f.number], at + wait)
-                missing[f.number] -= 1
-                if not missing[f.number]:
-                    heapq.heappush(heap, (now[f.number] + max(0, 0 if f.kind == "start" else lag(f)), f.number))
+    def makespan(self):
+        replay, t, heap = self.replay, self.replay.tasks, self.heap
+        rows, ends, kinds = memoryview(replay.row), memoryview(replay.number[END]), self.kinds
+        length = memoryview(np.where((t.start != NEVER) & (t.end != NEVER), t.end - t.start + replay.fetch, -1))
+        rank, name, own, unit = (memoryview(x) for x in (t.rank, t.name, t.worker, replay.unit))
 
-        def begin(place, at):
-            queue = queues[place]
-            if not queue or busy.get(place):
+        def begin(worker, at):
+            queue = self.queues[worker]
+            if not queue or self.busy[worker]:
                 return
-            _, number = heapq.heappop(queue)
-            s = self.steps[number]
-            t, kind = s.of, kinds[place]
-            own = kinds.get((t.key[0], t.worker), "")
-            ns = t.end - t.start + self.fetch(t) if t.end is not None and kind == own else medians.get((t.name, kind), 0)
-            free[place] = at + overhead + ns
-            busy[place] = True
-            end = self.of.get(("end", t.key))
-            heapq.heappush(heap, (free[place], -1 - end.number if end else 1 << 60))
-            where[t.key] = place
-            pass_on(s, at)            # to tasks that are submitted in it
+            _, step = heapq.heappop(queue)
+            row = rows[step]
+            ns = length[row]
+            if ns < 0 or self.unit[worker] != unit[row]:
+                ns = self.medians.get((name[row], self.unit[worker]), 0)
+            self.busy[worker] = True
+            end = ends[row]
+            if end >= 0:
+                self.where[end] = worker
+                heapq.heappush(heap, (at + self.overhead + ns, -1 - end))
+            self.passed(step, at)     # to tasks that are submitted in it
 
-        where, done = {}, 0
-        for s in self.steps:
-            if not missing[s.number]:
-                heapq.heappush(heap, (self.first + max(0, lag(s)), s.number))
+        for step in self.first:
+            ns = max(0, float(self.lag[step]))
+            if kinds[step] == START:
+                heapq.heappush(heap, (ns, step))
+            elif kinds[step] != END:
+                self.passed(step, ns)
         while heap:
             at, number = heapq.heappop(heap)
             if number < 0:            # a kernel ends
-                s = self.steps[-1 - number]
-                place = where[s.of.key]
-                busy[place] = False
-                done += 1
-                pass_on(s, at)
-                begin(place, at)
+                worker = self.where[-1 - number]
+                self.busy[worker] = False
+                self.done += 1
+                self.passed(-1 - number, at)
+                begin(worker, at)
                 continue
-            if number >= len(self.steps):
-                continue
-            s = self.steps[number]
-            if s.kind == "start":
-                t = s.of
-                choices = [w for w in places[t.key[0]] if (t.name, kinds[t.key[0], w]) in medians] or [t.worker]
-
-                def done_at(w):
-                    place = (t.key[0], w)
-                    return max(at, expected.get(place, at)) + medians.get((t.name, kinds.get(place, "")), 0), w
-                worker = min(choices, key=done_at)
-                place = (t.key[0], worker)
-                expected[place] = done_at(worker)[0]
-                heapq.heappush(queues[place], (-rank_up[number], number))
-                begin(place, at)
-            elif s.kind != "end":
-                pass_on(s, at)
+            row = rows[number]
+            place = rank[row], name[row]
+            if place not in self.choices:
+                self.choices[place] = [(w, self.medians[name[row], kind]) for w, kind in self.of_rank[rank[row]] if (name[row], kind) in self.medians]
+            choices = self.choices[place]
+            if not choices:
+                worker = self.worker((rank[row], own[row]))
+                choices = [(worker, self.medians.get((name[row], self.unit[worker]), 0))]
+            least = None
+            for w, ns in choices:
+                ns += max(at, self.expected[w])
+                if least is None or ns < least:
+                    least, worker = ns, w
+            self.expected[worker] = least
+            heapq.heappush(self.queues[worker], (-self.rank_up[number], number))
+            begin(worker, at)
         # A task that never ended, or steps that wait for each other: nothing is known then.
-        if done < sum(s.kind == "end" for s in self.steps):
-            return self.makespan
-        return last + self.tail - self.first
+        if self.done < int((replay.kind == END).sum()):
+            return replay.makespan
+        return float(self.last) + replay.tail
+
+    def passed(self, step, at):
+        """A step comes: those that wait for it alone come, too, and tasks that are ready are events."""
+        begins, target, wait, missing, now, kinds = self.begins, self.target, self.wait, self.missing, self.now, self.kinds
+        stack = [(step, at)]
+        while stack:
+            step, at = stack.pop()
+            if kinds[step] in (DONE, RECV) and at > self.last:
+                self.last = at
+            for i in range(begins[step], begins[step + 1]):
+                other = target[i]
+                if at + wait[i] > now[other]:
+                    now[other] = at + wait[i]
+                missing[other] -= 1
+                if not missing[other]:
+                    if kinds[other] == START:
+                        heapq.heappush(self.heap, (now[other], other))
+                    elif kinds[other] != END:
+                        stack.append((other, now[other] + self.beyond[other]))

@@ -8,6 +8,7 @@
 # orr-test: sanitizer none
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 [ "${ORR_TEST_SIM:-yes}" = yes ] || skip "explained runs are simulated"
+"${PYTHON:-python3}" -c 'import numpy' 2> err || skip "no numpy, without which gains are bounds"
 
 app=$ORR_TEST_BUILDDIR/tests/mpi/explain_causes.sim
 . "$ORR_TEST_SRCDIR/tests/lib/causes.sh"

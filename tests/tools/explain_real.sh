@@ -10,6 +10,7 @@
 # orr-test: sanitizer none
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 [ "$ORR_TEST_MPI" = yes ] || skip "needs the real world"
+"${PYTHON:-python3}" -c 'import numpy' 2> err || skip "no numpy, without which gains are bounds"
 
 app=$ORR_TEST_BUILDDIR/tests/mpi/explain_causes
 . "$ORR_TEST_SRCDIR/tests/lib/causes.sh"

@@ -8,6 +8,7 @@
 # orr-test: timeout 240
 # orr-test: debug none
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
+"${PYTHON:-python3}" -c 'import numpy' 2> err || skip "no numpy, without which gains are bounds"
 
 app=$ORR_TEST_BUILDDIR/tests/mpi/explain_waits
 cat > check.py << 'END'
