@@ -38,6 +38,9 @@ without_launcher() {
 	esac
 }
 
+# said FILE: without what AddressSanitizer says about the stacks of actors, with addresses that differ each time.
+said() { grep -v -e '^==.*ASan is ignoring' -e '^False positive error' -e '^For details see' "$1"; }
+
 # has FILE REGEX
 has() { grep -E -q -e "$2" "$1" || { cat "$1"; die "$1 has no line like: $2"; }; }
 

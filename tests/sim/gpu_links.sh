@@ -24,8 +24,7 @@ h200x8() {
 	want=$1
 	shift
 	ok env ORR_SIM_COSTS=0 STARPU_SIMGRID_CUDA_MALLOC_COST=0 "$ORRERY" sim --quiet -n 1 --machine h200x8 "$program" "$@"
-	# AddressSanitizer has words of its own about the stacks of actors.
-	grep -v -e '^==.*ASan is ignoring' -e '^False positive error' -e '^For details see' err && die "h200x8 is complaining: $(cat err)"
+	said err && die "h200x8 is complaining: $(cat err)"
 	sed -n 's/^copy [0-9]* //p' out | sort -n | tail -n 1 > last
 	awk -v want="$want" '{ exit !($1 > want * .999 && $1 < want * 1.001) }' last || die "$* takes $(cat last) us, not $want"
 }

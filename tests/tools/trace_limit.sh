@@ -43,10 +43,10 @@ killed() {
 delay=1
 if [ "$ORR_TEST_SIM" = yes ]; then
 	ok "$ORRERY" sim -n 16 --kernels skip --trace f "$stencil.sim" $small
-	sed 's/; took.*//' err | sed -n 1p > with
+	said err | sed 's/; took.*//' | sed -n 1p > with
 	for limit in 600K 1M 100M; do
 		ok "$ORRERY" sim -n 16 --kernels skip --trace l --trace-limit $limit "$stencil.sim" $small
-		sed 's/; took.*//' err | sed -n 1p > limited
+		said err | sed 's/; took.*//' | sed -n 1p > limited
 		cmp with limited || die "virtual times depend on the limit"
 		check same f l
 		case $limit in
