@@ -14,7 +14,7 @@ from orrery_critical import KINDS, Run, critical_path
 from orrery_ends import ends
 from orrery_findings import findings, orrery_gains, whole
 
-HELP = """usage: orrery explain FILE [FILE] [--json]
+HELP = """usage: orrery explain FILE [FILE] [--gains] [--json]
 
 Says where the time of a run went that was recorded with ORRERY_TRACE=FILE,
 orrery run --trace FILE or orrery sim --trace FILE: how much of the makespan each
@@ -26,11 +26,15 @@ Of two files, it says where the second run differs from the first, in the order 
 what explains the difference, and of a simulated and a real run how far the prediction
 can be trusted.
 
+  --gains         execute a run of more than 100,000 tasks and messages again as
+                  well, for what changes gain instead of what they gain at most;
+                  that takes about a minute and 2 GiB per million
   --json          the same for other programs
 
 The documentation (doc/statistics.md) says how it finds the path.
 """
 CHANGES = 3
+SECONDS_EACH = 50e-6   # a task or message of a run that is executed again
 LINES = 12   # of the table; the rest is summed up
 
 
@@ -72,32 +76,38 @@ def run_of(trace):
     return orrery_columns.Run(orrery_columns.Columns(trace))
 
 
-def replay_of(trace, run):
-    """(the run as a graph that can be executed again, or None; a sentence on why it cannot)"""
+def replay_of(trace, run, large):
+    """(the run as a graph that can be executed again, or None; a sentence on why it is not, or what that means). large: somebody wants to
+    wait for that of a large run."""
     if trace.windows:
         return None, ""   # as is said of its gaps
     try:
         import orrery_replay
     except ImportError:
         return None, "gains are bounds from the path: numpy is missing, with which a run is executed again; install python3-numpy"
-    if run.tasks_done() + run.messages_received() > orrery_replay.MOST:
+    size = run.tasks_done() + run.messages_received()
+    if size > orrery_replay.MOST:
         return None, ("gains are bounds from the path: a run of more than %d tasks and messages is not executed again; explain a smaller one"
                       % orrery_replay.MOST)
-    return orrery_replay.Replay(trace, run), ""
+    if size > orrery_replay.QUICK and not large:
+        return None, ("gains are bounds from the path: `orrery explain --gains` executes a run of %d tasks and messages again, which takes "
+                      "about %d s" % (size, size * SECONDS_EACH + 1))
+    return orrery_replay.Replay(trace, run), "" if size <= orrery_replay.QUICK else (
+        "gains let each worker keep its order of tasks: where workers have much choice, a run can gain a third more, or half as much")
 
 
-def answer(trace, run=None, pieces=None):
-    """What there is to say, as --json prints it; of a run and its critical path, if the caller has them already."""
+def answer(trace, run=None, pieces=None, large=False):
+    """What there is to say, as --json prints it; of a run and its critical path, if the caller has them already. large: as in replay_of()."""
     run = run or run_of(trace)
     pieces = critical_path(run) if pieces is None else pieces
-    replay, without = replay_of(trace, run)
+    replay, how = replay_of(trace, run, large)
     parts = [{"kind": kind, "name": detail, "seconds": ns * 1e-9, "pieces": count}
              for kind, detail, ns, count in shares(pieces)]
     return {"file": trace.path, "world": "simulated" if trace.simulated else "real", "complete": trace.state() is None, "missing": trace.missing(),
             "makespan_seconds": (run.last - run.first) * 1e-9, "ranks": len({p.rank for p in trace.processes.values()}),
             "workers": len(run.workers), "tasks": run.tasks_done(), "messages": run.messages_received(),
             "path": parts, "findings": findings(run, pieces, replay), "kernels": faster_kernels(parts, replay, whole(run, pieces)),
-            "certainty": certainty(trace, run, pieces) + [without] * bool(without)}
+            "certainty": certainty(trace, run, pieces) + [how] * bool(how)}
 
 
 def title(part):
@@ -159,7 +169,7 @@ def main(_context, arguments):
     if arguments and arguments[0] in ("-h", "--help"):
         sys.stdout.write(HELP)
         return 0
-    files = [word for word in arguments if word != "--json"]
+    files = [word for word in arguments if word not in ("--json", "--gains")]
     for word in files:
         if word.startswith("-"):
             raise UserError("unknown option %s; see `orrery explain --help`" % word)
@@ -171,7 +181,7 @@ def main(_context, arguments):
         found, write = orrery_drift.compare(*traces), orrery_drift.write_page
         sides = (found["a"], found["b"])
     else:
-        found, write = answer(traces[0]), write_page
+        found, write = answer(traces[0], large="--gains" in arguments), write_page
         sides = (found,)
     for path, side in zip(files, sides):
         if not side["tasks"] and not side.get("messages"):

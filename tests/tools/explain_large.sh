@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # `orrery explain` executes runs again that are large: of a run of 49,000 tasks and messages and more it says what changes
-# gain, not bounds. With nothing changed, each step of such a run comes when it was recorded, and so it does in runs with
+# gain, not bounds; of one of more than 100,000 with --gains, and without it says how. With nothing changed, each step of such a run comes when it was recorded, and so it does in runs with
 # barriers, waits, trees and real clocks. Without numpy there are bounds only, and the page says why.
 # orr-test: timeout 240
 # orr-test: debug none
@@ -36,6 +36,13 @@ if [ "${ORR_TEST_SIM:-yes}" = yes ]; then
 	ok "$ORRERY" explain large
 	has out 'a kernel [a-z]* that is twice as fast: about '
 	if grep -E 'at most|How sure this is' out; then die "gains of a large run are bounds"; fi
+	ok "$ORRERY" sim -n 4 --kernels skip --machine quickstart --trace larger "$ORR_TEST_BUILDDIR/examples/cholesky/cholesky.sim" -nt 84 -b 960
+	ok "$ORRERY" explain larger
+	has out 'a kernel [a-z]* that is twice as fast: at most '
+	has out 'gains are bounds from the path: `orrery explain --gains` executes a run of [0-9]+ tasks and messages again, .* about [0-9]+ s$'
+	ok "$ORRERY" explain --gains larger
+	has out 'a kernel [a-z]* that is twice as fast: about '
+	has out 'gains let each worker keep its order of tasks'
 	ok "$ORRERY" sim -n 4 --trace barriers "$app.sim" rounds barrier=1 which=2 factor=2 callback=100 bytes=65536
 	ok "$ORRERY" sim -n 1 --cpus 4 --trace waits "$ORR_TEST_BUILDDIR/tests/mpi/explain_waits.sim" ends wait
 	ok "$ORRERY" sim -n 4 --cpus 4 --trace redux "$ORR_TEST_BUILDDIR/tests/mpi/explain_redux.sim" 400 50 10 4
