@@ -2,14 +2,10 @@
 #
 # Runs the launcher (mpirun, see orrery_launchers.py) for `orrery run`, shows what it says as it says
 # it, and learns from it which rank was lost.
-# An interrupt that reaches mpirun while it starts can stop it for ever: its handler calls exit() in the middle of
-# malloc() (seen with Open MPI 4.1.4). So one that does not end after a signal that ends it is killed. So is one that
-# waits for the daemon of a host that the heartbeat of the ranks (src/mpi/run/heartbeat.h) found lost; what it has started
-# on other hosts ends with it.
-# Invariant: mpirun gets each signal once, and SIGKILL only then. Signals of the terminal reach it by
-# themselves, because it is in our process group; only those that another process
-# sends to us are passed on.
-import ctypes
+# An mpirun that does not end after a signal that ends it is killed: an interrupt while it starts can stop it for ever
+# (orrery_child.py says why). So is one that waits for the daemon of a host that the heartbeat of the ranks
+# (src/mpi/run/heartbeat.h) found lost; what it has started on other hosts ends with it.
+# Invariant: mpirun gets SIGKILL only after another signal, or for a lost host.
 import os
 import re
 import select
@@ -22,20 +18,18 @@ import threading
 import time
 
 import orrery_jobs
+from orrery_child import Child
 
 # The words of the heartbeat about hosts and ranks that no sign of life comes from.
 SILENT = re.compile(rb"error: lost: ([^;\n]*); no sign of life for ([0-9.]+) s")
 # ... about all other hosts, by a rank that cannot know on which side of the cut the others are.
 CUT_OFF = re.compile(rb"error: host (\S+) is cut off, or all others are lost: ([^;\n]*); no sign of life for ([0-9.]+) s")
 SILENT_HOST = re.compile(r"\bhost (\S+) with ranks?\b")
-PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
 ENDS = (signal.SIGINT, signal.SIGTERM)
 # So long mpirun may take to end, without processes of its own and with them. It kills ranks after a second.
 ALONE_S, LAST_S = 10, 60
 # So long it may take after the ranks have ended because some are lost.
 LOST_S = 6
-PR_SET_PDEATHSIG = 1
-FROM_KERNEL = 128  # si_code of a signal that no process sent
 
 
 class Lost:
@@ -251,11 +245,12 @@ def kill_hung(child, launcher, waited):
     kill_all(child, launcher)
 
 
-def wait(child, launcher, signals, outputs):
+def wait(mpirun, launcher, outputs):
     """The child's status, and the signal by which somebody ended it or None; passes signals on meanwhile."""
+    child = mpirun.process
     ended_by = told = silent = None
     while child.poll() is None:
-        info = signal.sigtimedwait(signals, 1)
+        number = mpirun.turn()
         if isinstance(heaviest(outputs), Silent):
             silent = silent or time.monotonic()
             if time.monotonic() - silent > LOST_S:
@@ -264,27 +259,12 @@ def wait(child, launcher, signals, outputs):
                 for output in outputs:
                     output.patience_s = 1  # processes of a lost host may keep the pipe
                 return 1, ended_by
-        if info is None:
-            if ended_by:
-                kill_hung(child, launcher, time.monotonic() - told)
-            continue
-        if info.si_signo in ENDS:
-            ended_by = info.si_signo
+        if number in ENDS:
+            ended_by = number
             told = told or time.monotonic()
-        if info.si_signo != signal.SIGCHLD and info.si_code != FROM_KERNEL:
-            child.send_signal(info.si_signo)
+        if ended_by:
+            kill_hung(child, launcher, time.monotonic() - told)
     return child.returncode, ended_by
-
-
-def end_with_parent():
-    """In a child, before it executes its program: it is told to end when we are killed."""
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
-
-
-def prepare(mask):
-    """In the child, before it becomes mpirun: signals as they were, and an end with us."""
-    signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-    end_with_parent()
 
 
 def left_behind(environment):
@@ -300,21 +280,19 @@ def launch(launcher, command, environment, hosts=()):
     """Runs mpirun; its exit status, and what was lost or None. hosts: those of the run, as far as they are known. A run that
     somebody interrupts ends here."""
     begin = time.monotonic()
-    signals = {signal.SIGCHLD, *PASSED_ON}
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
+    sys.stdout.flush()
+    mpirun = Child(command, environment, stdout=subprocess.PIPE if launcher.lost_in_output else None, stderr=subprocess.PIPE)
+    child = mpirun.process
     try:
-        sys.stdout.flush()
-        child = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE if launcher.lost_in_output else None,
-                                 stderr=subprocess.PIPE, preexec_fn=lambda: prepare(before))
         refusal = launcher.refuses_root if os.geteuid() == 0 else None
         outputs = [Output(pipe, to, words_of(launcher), refusal) for pipe, to in ((child.stdout, sys.stdout), (child.stderr, sys.stderr)) if pipe]
         agents = Agents(child.pid, hosts)
-        status, ended_by = wait(child, launcher, signals, outputs)
+        status, ended_by = wait(mpirun, launcher, outputs)
         agents.finish()
         for output in outputs:
             output.reader.join(output.patience_s)
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        mpirun.finish()
     if ended_by:
         sys.stderr.write("orrery run: %s after %.1f s; %s\n" % (
             "interrupted" if ended_by == signal.SIGINT else "terminated", time.monotonic() - begin, left_behind(environment)))

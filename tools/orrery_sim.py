@@ -7,8 +7,6 @@
 import importlib
 import os
 import shlex
-import signal
-import subprocess
 import sys
 
 import orrery_elf
@@ -216,19 +214,15 @@ def say_uncertain(context, options):
 
 def run_and_wait(command, environment):
     """The exit status of the launcher; it gets the signals that we get."""
-    launch = module("launch")
-    signals = {signal.SIGCHLD, *launch.PASSED_ON}
     sys.stdout.flush()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
+    child = module("child").Child(command, environment)
     try:
-        child = subprocess.Popen(command, env=environment, preexec_fn=lambda: launch.prepare(before))
-        while child.poll() is None:
-            info = signal.sigtimedwait(signals, 1)
-            if info and info.si_signo != signal.SIGCHLD and info.si_code != launch.FROM_KERNEL:
-                child.send_signal(info.si_signo)
+        while child.process.poll() is None:
+            child.turn()
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-    return child.returncode if child.returncode >= 0 else 128 - child.returncode
+        child.finish()
+    status = child.process.returncode
+    return status if status >= 0 else 128 - status
 
 
 def main(context, arguments):

@@ -20,8 +20,9 @@ import time
 
 import orrery_jobs
 import orrery_slurm_relay
+from orrery_child import end_with_parent
 from orrery_cli import UserError
-from orrery_launch import children, end_with_parent
+from orrery_launch import children
 
 TOOLS = ("salloc", "srun", "scancel", "sinfo", "squeue")
 WAIT_S = 60  # for hosts that were requested, unless --manager slurm:SECONDS says otherwise

@@ -44,6 +44,17 @@ status = process.wait(60)
 sys.exit(128 - status if status < 0 else status)
 END
 
+# No process of the program is left a while after its run.
+nothing_left() {
+	for wait in 1 2 3 4 5 6 7 8 9 10; do
+		left=$(pgrep -f "^$program" || true)
+		[ -n "$left" ] || return 0
+		sleep 0.5
+	done
+	ps -f -p $left
+	die "the run has ended, and processes of it have not"
+}
+
 # sims STATUS WORDS ARGUMENT PREFIX...: the cells of one failure, at each number of nodes. LAST in the words is the
 # last rank; the options of $simulate are those of the simulator.
 sims() {
@@ -107,7 +118,11 @@ if [ "$ORR_TEST_MPI" = yes ]; then
 		cell 130 'orrery run: interrupted after [0-9.]+ s.*/r.json and .*/s.csv: nothing was written, because that is done at the end' \
 			python3 interrupt.py "$ORRERY" run -n $n --report r.json --stats s.csv --oversubscribe "$program" long
 		if grep 'was lost' out; then cat out; die "a rank is blamed"; fi
+		nothing_left
 	done
+	# `timeout' signals its group as well: with two signals at once, mpirun leaves its ranks behind, or hangs.
+	cell 124 'orrery run: terminated after' timeout 2 "$ORRERY" run -n 2 --oversubscribe "$program" long
+	nothing_left
 	# An mpirun that a signal has stopped for ever.
 	printf '#!/bin/sh\n[ "$1" != --version ] || exit\ntrap "" TERM\nexec sleep 1000\n' > hung
 	chmod +x hung
