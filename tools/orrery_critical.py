@@ -29,6 +29,13 @@ KINDS = {
 }
 
 
+def title(part):
+    """The words of one kind of pieces; part: its "kind" and "name", which is that of the kernel or of the datum that was copied."""
+    if part["kind"] == "kernel":
+        return "kernel " + part["name"]
+    return KINDS[part["kind"]] + (" for " + part["name"] if part["name"] else "")
+
+
 class Task:
     __slots__ = ("key", "name", "submit", "ready", "start", "end", "done", "fetch", "worker", "cause", "parent", "before",
                  "priority", "model", "over")

@@ -8,7 +8,7 @@ import collections
 import statistics
 
 import orrery_cores
-from orrery_critical import KINDS, Run, critical_path
+from orrery_critical import Run, critical_path, title
 
 # The limits of the verdict on a prediction, as shares of the real makespan: the error, and the errors that
 # cancel each other out. Beyond the second pair nothing should be concluded.
@@ -213,11 +213,6 @@ def other_lists(found, row):
     if abs(row["seconds"]) <= LITTLE * max(found["a"]["makespan_seconds"], found["b"]["makespan_seconds"]):
         return False
     return unlike(row["a_mean_seconds"], row["b_mean_seconds"]) or row["a_number"] != row["b_number"]
-
-
-def title(part):
-    name = "kernel " + part["name"] if part["kind"] == "kernel" else KINDS[part["kind"]]
-    return name + (" for " + part["name"] if part["kind"] == "copy" and part["name"] else "")
 
 
 def chosen(found):

@@ -10,7 +10,7 @@ import orrery_cores
 import orrery_drift
 import orrery_tracefile
 from orrery_cli import UserError
-from orrery_critical import KINDS, Run, critical_path
+from orrery_critical import Run, critical_path, title
 from orrery_ends import ends
 from orrery_findings import findings, orrery_gains, whole
 
@@ -34,7 +34,6 @@ can be trusted.
 The documentation (doc/statistics.md) says how it finds the path.
 """
 CHANGES = 3
-SECONDS_EACH = 50e-6   # a task or message of a run that is executed again
 LINES = 12   # of the table; the rest is summed up
 
 
@@ -91,7 +90,7 @@ def replay_of(trace, run, large):
                       % orrery_replay.MOST)
     if size > orrery_replay.QUICK and not large:
         return None, ("gains are bounds from the path: `orrery explain --gains` executes a run of %d tasks and messages again, which takes "
-                      "about %d s" % (size, size * SECONDS_EACH + 1))
+                      "about %d s" % (size, size * orrery_replay.EACH + 1))
     return orrery_replay.Replay(trace, run), "" if size <= orrery_replay.QUICK else (
         "gains let each worker keep its order of tasks: where workers have much choice, a run can gain a third more, or half as much")
 
@@ -108,11 +107,6 @@ def answer(trace, run=None, pieces=None, large=False):
             "workers": len(run.workers), "tasks": run.tasks_done(), "messages": run.messages_received(),
             "path": parts, "findings": findings(run, pieces, replay), "kernels": faster_kernels(parts, replay, whole(run, pieces)),
             "certainty": certainty(trace, run, pieces) + [how] * bool(how)}
-
-
-def title(part):
-    return "kernel " + part["name"] if part["kind"] == "kernel" else KINDS[part["kind"]] + (
-        " for " + part["name"] if part["name"] else "")
 
 
 def faster_kernels(parts, replay, more):

@@ -6,17 +6,15 @@
 import collections
 import statistics
 
+from orrery_critical import title
+
 LATE = 0.05   # of the makespan: what comes less late is not mentioned
 ROUNDS = 4    # a kernel that a rank executes less often has no rounds
 RANKS = 3     # nor have fewer ranks anything in common
-KINDS = {"kernel": "kernel", "copy": "copies between memory nodes", "latency": "messages under way", "transfer": "messages under way",
-         "relay": "messages under way", "sending": "messages under way", "held": "messages that are held", "unmatched": "messages that nobody takes",
-         "program": "the program, before it submits", "begin": "the program, before it submits", "datum": "the program, which keeps a datum",
-         "runtime": "the runtime"}
 
 
 def rounds(run):
-    """{kernel: {rank: instants at which it started, in order}} of the kernels that most ranks execute equally often."""
+    """{kernel: {rank: instants at which it started, in order}} of each kernel that most ranks execute equally often, with that number."""
     starts = collections.defaultdict(lambda: collections.defaultdict(list))
     for name, rank, ns in run.starts():
         starts[name][rank].append(ns)
@@ -71,7 +69,7 @@ def late_once(run, pieces):
     if 2 * longest < ns:
         where = ", among others"
     yield ("late-once", "rank %d" % ranks[0], longest * 1e-9,
-           "%s %s back by %.6f s once: at %.6f s, before %s number %d; %s%s%s takes %.6f s of that"
+           "%s %s back by %.6f s once: at %.6f s, before %s number %d. Of that: %s%s, %.6f s"
            % (in_words(ranks), "falls" if len(ranks) == 1 else "fall", ns * 1e-9, (at - run.first) * 1e-9, name, k + 1,
-              KINDS.get(kind, kind), " " + detail if detail else "", where, longest * 1e-9),
+              title({"kind": kind, "name": detail}), where, longest * 1e-9),
            "see what was different then: orrery report, or orrery trace with a window of time")

@@ -15,7 +15,8 @@ from orrery_columns import NEVER
 from orrery_steps import DONE, END, ENVELOPE, OF_TASKS, POST, READY, RECV, SEND, START, SUBMIT, Steps, is_kind
 from orrery_tracefile import TURNS
 
-QUICK = 100000   # tasks and messages (45 us and 1.5 KiB each): beyond, an answer would take longer than five seconds,
+EACH = 50e-6     # seconds for a task or message, with 1.5 KiB
+QUICK = 100000   # of them: beyond, an answer would take longer than five seconds,
 MOST = 1500000   # and longer than a minute, and 2 GiB
 MESSAGES = next(number for number, name in TURNS.items() if name == "messages")
 LONG_NS = 2000   # turns that are shorter hold nothing up

@@ -15,7 +15,7 @@ import zlib
 import orrery_explain
 import orrery_tracefile
 from orrery_cli import UserError
-from orrery_critical import critical_path
+from orrery_critical import critical_path, title
 from orrery_words import Word, parse, usage
 
 LIBRARY = "/usr/share/javascript/d3/d3.min.js"
@@ -106,7 +106,7 @@ def explanation(trace, run, pieces):
     found["changes"] = [{"text": "%s: %s" % (text, orrery_explain.gains(s, sure, found["makespan_seconds"]))}
                         for text, s, sure in orrery_explain.changes(found)]
     for part in found["path"]:
-        part["title"] = orrery_explain.title(part)
+        part["title"] = title(part)
     return found
 
 

@@ -7,12 +7,13 @@
 import os
 
 import orrery_drift
+from orrery_critical import title
 
 PARTS = 12   # of the critical paths that are drawn one by one
 
 
 def parts_of(found):
-    rows = [dict(p, title=orrery_drift.title(p)) for p in found["path"] if p["seconds"]]
+    rows = [dict(p, title=title(p)) for p in found["path"] if p["seconds"]]
     if len(rows) > PARTS:
         rest = rows[PARTS - 1:]
         rows[PARTS - 1:] = [{"title": "%d others" % len(rest), "rank": None, **{

@@ -19,7 +19,7 @@ struct orr_sim_member {
 	long pid;
 	sg_host_t host;
 };
-/* What SMPI asks for. */
+/* The questions of SMPI. */
 enum orr_sim_asks { ORR_SIM_ASKS_ACTOR, ORR_SIM_ASKS_PID, ORR_SIM_ASKS_HOST };
 
 #pragma GCC visibility push(default)

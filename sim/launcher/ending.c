@@ -147,7 +147,7 @@ static const struct sigaction crash = { .sa_sigaction = on_crash,
 					.sa_flags = SA_ONSTACK | (int) SA_RESETHAND | SA_NODEFER |
 						    SA_SIGINFO };
 
-/* What the runtime of the rank was doing; "" if it does not run, or was told to be silent. Returns
+/* The work of the runtime of the rank; "" if it does not run, or was told to be silent. Returns
  * whether it was in a task. */
 static int rank_doing(struct orr_sim_actor *a, char *text, size_t size)
 {

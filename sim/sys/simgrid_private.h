@@ -29,8 +29,8 @@
 #define ORR_SIMGRID_SOLVE "_ZNK7simgrid6kernel10EngineImpl5solveEd"
 #define ORR_SIMGRID_END_ACTIONS "_ZNK7simgrid6kernel10EngineImpl20handle_ended_actionsEv"
 #define ORR_SIMGRID_SET_CURRENT "_ZN7simgrid6kernel7context7Context11set_currentEPS2_"
-/* Who runs: Context::self(), for SimGrid itself; s4u::Actor::self(), this_actor::get_pid() and
- * sg_host_self(), for SMPI. */
+/* The actor that runs: Context::self(), for SimGrid itself; s4u::Actor::self(),
+ * this_actor::get_pid() and sg_host_self(), for SMPI. */
 #define ORR_SIMGRID_SELF "_ZN7simgrid6kernel7context7Context4selfEv"
 #define ORR_SIMGRID_ACTOR_SELF "_ZN7simgrid3s4u5Actor4selfEv"
 #define ORR_SIMGRID_GET_PID "_ZN7simgrid3s4u10this_actor7get_pidEv"

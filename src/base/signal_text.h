@@ -13,7 +13,7 @@ struct orr_thread;
 
 /* "crashed (bus error)", "aborted", "was interrupted", of a signal that ends a process. */
 const char *orr_signal_ends(int sig);
-/* What the runtime was doing in that thread: the task that it runs or inserts, else how many tasks
+/* The work of the runtime in that thread: the task that it runs or inserts, else how many tasks
  * of the process are complete. proc has a core. Returns whether the thread is busy with a task. */
 int orr_signal_doing(struct orr_process *proc, const struct orr_thread *self, char *text,
 		     size_t size);

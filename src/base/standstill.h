@@ -30,7 +30,7 @@ void orr_standstill_ended(struct orr_standstill *s, int rank);
 void orr_standstill_partial(struct orr_standstill *s, int rank);
 /* A wait of that rank; *w is copied. */
 void orr_standstill_wait(struct orr_standstill *s, int rank, const struct orr_mpi_wait *w);
-/* What that rank waits for, in words: the lines of the text, which is cut up. */
+/* The waits of that rank, in words: the lines of the text, which is cut up. */
 void orr_standstill_text(struct orr_standstill *s, int rank, char *text);
 
 /* Writes what is at the bottom of it and the waits, at most `most` lines. */

@@ -105,7 +105,7 @@ int orr_variables_known(const char *name)
 	return orr_config_reads(name);
 }
 
-/* What stands behind the first word, so that a wrong prefix costs as little as a wrong letter. */
+/* The words after the first one, so that a wrong prefix costs as little as a wrong letter. */
 static const char *body(const char *name)
 {
 	return strchr(name, '_') + 1;

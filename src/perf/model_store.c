@@ -219,8 +219,8 @@ static int make_folders(const char *path)
 	return check_folder(p);
 }
 
-/* Who may write models into the place may lock it, and nobody else may open the lock: a lock for
- * reading would stop all who write. */
+/* Users who may write models into the place may lock it, and nobody else may open the lock: a lock
+ * for reading would stop all who write. */
 static void close_lock(const char *dir, int fd)
 {
 	struct stat place, st;

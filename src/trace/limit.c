@@ -213,7 +213,7 @@ static uint32_t fewer(uint32_t windows, uint64_t span_ns)
 	return (windows & ORR_TRACE_THINNING_MASK) | period << 8 | window;
 }
 
-/* What is left of the events of one stream goes into the first of its blocks. */
+/* The rest of the events of one stream goes into the first of its blocks. */
 struct rewriter {
 	struct orr_trace_room *room;
 	const struct candidate *target; /* the next block to be written */

@@ -116,7 +116,8 @@ static int kernel_ends(struct orr_trace_sums *s, const struct orr_trace_event *e
 
 /* ---- all events ---- */
 
-/* What the event adds besides its moment. Returns 0 if that is nothing. */
+/* The key and the values of what the event adds besides its moment. Returns 0 if it adds nothing.
+ */
 static int part_of(struct orr_trace_sums *s, const struct orr_trace_event *e, struct key *k,
 		   struct orr_trace_event *more)
 {

@@ -58,7 +58,7 @@ static void given_later(starpu_tag_t base, unsigned length)
 	OK(starpu_task_wait_for_all());
 }
 
-/* What the program fired itself stays so. */
+/* A tag that the program fired itself stays fired. */
 static void by_the_program(starpu_tag_t base)
 {
 	over[0] = over[1] = over[2] = over[3] = 0;

@@ -55,8 +55,8 @@ static void run(void)
 	}
 }
 
-/* What orr_sim_fiber_swap() finds on a stack that begins: six registers, the address of run(), and
- * none to return to. */
+/* The words that orr_sim_fiber_swap() finds on a stack that begins: six registers, the address of
+ * run(), and none to return to. */
 static void prepare(struct orr_sim_fiber *f)
 {
 	void **top = (void **) (f->low + f->size);

@@ -71,7 +71,8 @@ static int on_link(const struct copy *c, int direction)
 	return c->of.link == direction && !(c->of.latency_us > 0);
 }
 
-/* What a copy gets that wants as much as it can get: those that want less leave the rest to it. */
+/* The share of a copy that wants as much as it can get: those that want less leave the rest to it.
+ */
 static double share(const struct orr_sim_lanes *l, const struct copy *active, int direction)
 {
 	double wanting = 0, share = 0, before;

@@ -109,7 +109,7 @@ void orr_sim_queue_send(struct orr_sim_flow *f, double first_s)
 
 /* ---- planning again ---- */
 
-/* What links serve now goes on at the new bandwidths; the rest of the plan is given up. */
+/* Messages that links serve now go on at the new bandwidths; the rest of the plan is given up. */
 static void stretch(double now_s)
 {
 	for (struct orr_sim_flow *f = queue.first; f; f = f->after)

@@ -97,7 +97,7 @@ void orr_mpi_burst_submit(struct orr_mpi *mpi, struct orr_mpi_req *req, int will
 		self->burst = req;
 		return;
 	}
-	/* What the end of a task makes possible was inserted before. */
+	/* Tasks that the end of a task makes possible were inserted before. */
 	if (self->worker || ORR_ATOMIC_LOAD(&mpi->engine.owner) == self)
 		req->grows = 0;
 	orr_mpi_submit(mpi, req, will_drive);

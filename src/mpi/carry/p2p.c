@@ -197,21 +197,31 @@ int orr_mpi_irecv(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handl
 /* Plans and data do not match each other, even with one tag. */
 #define PLANS 0x706c616eU
 
-int orr_mpi_plan_send(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h,
-		      int64_t tag, struct orr_mpi_plan_out *plan)
+/* A request for a plan that may go at once: a plan is nobody's datum, so it waits for no task. */
+static struct orr_mpi_req *plan_request(struct orr_mpi *mpi, struct orr_mpi_comm *c, int kind,
+					starpu_data_handle_t h, int owner, int64_t tag, void *arg)
 {
-	struct orr_mpi_req *req = prepare(mpi, c, ORR_MPI_SEND_PLAN, h, c->rank, tag, 0,
-					  ORR_P2P_DETACHED);
+	struct orr_mpi_req *req = prepare(mpi, c, kind, h, owner, tag, 0, ORR_P2P_DETACHED);
 
 	if (!req)
-		return -ENOMEM;
+		return NULL;
 	req->context ^= PLANS;
 	req->acquire.access.handle = h;
-	req->arg = plan;
+	req->arg = arg;
 	orr_mpi_trace_post(mpi, req);
 	orr_mpi_trace_grant(mpi, req, 0);
 	req->granted = 1;
 	ORR_ATOMIC_ADD(&mpi->ndetached, 1);
+	return req;
+}
+
+int orr_mpi_plan_send(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h,
+		      int64_t tag, struct orr_mpi_plan_out *plan)
+{
+	struct orr_mpi_req *req = plan_request(mpi, c, ORR_MPI_SEND_PLAN, h, c->rank, tag, plan);
+
+	if (!req)
+		return -ENOMEM;
 	orr_mpi_submit(mpi, req, 0);
 	return 0;
 }
@@ -220,19 +230,12 @@ int orr_mpi_plan_await(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_
 		       int owner, int64_t tag, void (*callback)(void *),
 		       struct orr_mpi_plan_awaited *awaited)
 {
-	struct orr_mpi_req *req = prepare(mpi, c, ORR_MPI_RECV, h, owner, tag, 0, ORR_P2P_DETACHED);
+	struct orr_mpi_req *req = plan_request(mpi, c, ORR_MPI_RECV, h, owner, tag, awaited);
 
 	if (!req)
 		return -ENOMEM;
-	req->context ^= PLANS;
-	req->acquire.access.handle = h;
 	req->callback = callback;
-	req->arg = awaited;
 	req->plan = 1;
-	orr_mpi_trace_post(mpi, req);
-	orr_mpi_trace_grant(mpi, req, 0);
-	req->granted = 1;
-	ORR_ATOMIC_ADD(&mpi->ndetached, 1);
 	orr_lock(&mpi->lock);
 	int ret = orr_mpi_match_post(mpi, req), here = req->early != NULL;
 	req->submitted = (uint8_t) here;

@@ -46,7 +46,7 @@ static int has_lost(const struct restart *r, int rank)
 
 /* ---- who has what ---- */
 
-/* What each rank says of each entry, so that the sum tells who spoke and how many did. */
+/* The answer of each rank for each entry, so that the sum tells who spoke and how many did. */
 enum { OWNS, SAVED, KEEPS, KEPT_FROM, NSAYS };
 
 static uint64_t word_of(int rank)
