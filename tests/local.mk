@@ -143,7 +143,7 @@ check-long:
 	ORR_GROWTHS=100 ORR_TEST_FACTOR=4 $(MAKE) $(AM_MAKEFLAGS) check TESTS='tests/elastic/leak.sh'
 	ORR_SIZES=all ORR_TEST_FACTOR=8 $(MAKE) $(AM_MAKEFLAGS) check TESTS='tests/mpi/sizes.sh'
 	ORR_MANUAL=all ORR_TEST_FACTOR=4 $(MAKE) $(AM_MAKEFLAGS) check TESTS='tests/tools/manual.sh'
-	ORR_CAUSES=all ORR_TEST_FACTOR=4 $(MAKE) $(AM_MAKEFLAGS) check TESTS='tests/tools/explain_causes.sh tests/tools/explain_real.sh'
+	ORR_CAUSES=all ORR_TEST_FACTOR=4 $(MAKE) $(AM_MAKEFLAGS) check TESTS='tests/tools/explain_causes.sh tests/tools/explain_real.sh tests/hosts/explain.sh'
 	ORR_ROUNDS=10000 ORR_TEST_FACTOR=60 $(MAKE) $(AM_MAKEFLAGS) check TESTS='tests/data/mem_wait $(filter tests/data/mem_wait.sim,$(orr_sim_tests))'
 	FUZZ_SECONDS=60 ORR_TEST_FACTOR=4 $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(orr_fuzz_targets)'
 	ORR_HOSTILE=100000 ORR_TEST_FACTOR=60 $(MAKE) $(AM_MAKEFLAGS) check TESTS='tests/tools/hostile.sh'

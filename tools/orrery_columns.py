@@ -9,6 +9,7 @@ import collections
 
 import numpy as np
 
+import orrery_clocks
 import orrery_sums
 from orrery_critical import Wait
 from orrery_cli import UserError
@@ -124,24 +125,50 @@ class Columns:
         self.turns, self.waits, self.afters = (self.events.pop(name) for name in ("engine", "waited", "after"))   # no steps of the run
         progress("sorting", 0)
         self.number_names()
+        self.number_ranks()
+        self.make_messages()
+        progress("sorting", 0.4)
+        self.set_clocks()
+        self.make_tasks()
+        progress("sorting", 1)
         times = [e.ns for e in self.events.values() if e.n]
         self.first = int(min((t.min() for t in times), default=0))
         self.last = int(max((t.max() for t in times), default=0))
         self.sums = orrery_sums.Sums(trace) if trace.limited else None
         if self.sums and self.sums.first is not None:
             self.first, self.last = min(self.first, self.sums.first), max(self.last, self.sums.last)
-        n = max(trace.processes, default=0) + 1
-        self.rank_of = np.zeros(n, np.int64)
+
+    def number_ranks(self):
+        trace = self.trace
+        self.rank_of = np.zeros(max(trace.processes, default=0) + 1, np.int64)
         for number, process in trace.processes.items():
             self.rank_of[number] = process.rank
         self.ranks = int(max([p.rank for p in trace.processes.values()]
                              + [p.size - 1 for p in trace.processes.values() if p.size < MOST_RANKS], default=0)) + 1
         if self.ranks > MOST_RANKS:
             raise UserError("%s has more than %d ranks" % (trace.path, MOST_RANKS), 1)
-        self.make_tasks()
-        progress("sorting", 0.4)
+
+    def set_clocks(self):
+        """Sets the clocks of computers right if messages arrive before they were sent."""
+        processes = self.trace.processes
+        hosts = {host: number for number, host in enumerate(sorted({p.host for p in processes.values()}))}
+        if self.trace.simulated or len(hosts) < 2:
+            return
+        host_of = np.zeros(self.ranks, np.int64)
+        for process in processes.values():
+            host_of[process.rank] = hosts[process.host]
+        m = self.messages
+        some = (m.send != NEVER) & (m.envelope != NEVER) & (host_of[m.sender] != host_of[m.receiver])
+        late_ns = orrery_clocks.late(host_of[m.sender[some]], host_of[m.receiver[some]], (m.envelope - m.send)[some], len(hosts))
+        if not late_ns.any():
+            return
+        shift = np.zeros(len(self.rank_of), np.int64)
+        for number, process in processes.items():
+            shift[number] = late_ns[hosts[process.host]]
+            process.clock_ns += int(shift[number])
+        for some in [*self.events.values(), self.turns, self.waits, self.afters]:
+            some.ns = some.ns + shift[some.process]
         self.make_messages()
-        progress("sorting", 1)
 
     def number_names(self):
         """`names`, and name_of(process, string) as numbers of them."""
@@ -361,6 +388,7 @@ class Run:
         self.tasks, self.requests = Rows(columns, columns.tasks, Task), Rows(columns, columns.requests, Request)
         self.workers = {(p.rank, number): name for p in columns.trace.processes.values() for number, (name, _) in p.workers.items()}
         self.ranks = {p.rank for p in columns.trace.processes.values()}
+        self.host_of = {p.rank: p.host or p.rank for p in columns.trace.processes.values()}
         self.program = PerRank(self.submissions)
         self.ends = PerRank(self.ends_of)
         self.messages_over = PerRank(self.messages_of)
@@ -440,11 +468,11 @@ class Run:
         r, m = self.columns.requests, self.columns.messages
         rows = np.flatnonzero((r.message >= 0) & (r.recv != NEVER) & (r.grant != NEVER))
         message = r.message[rows]
-        good = (m.send[message] != NEVER) & (m.envelope[message] != NEVER)
-        good[good] = r.grant[rows[good]] <= m.envelope[message[good]]
-        rows, message = rows[good], message[good]
+        grant, envelope = r.grant[rows], m.envelope[message]
+        good = (m.send[message] != NEVER) & (envelope != NEVER) & ((grant <= envelope) | (m.eager[message] == 0))
+        rows, message, grant, envelope = rows[good], message[good], grant[good], envelope[good]
         return zip(m.sender[message].tolist(), m.receiver[message].tolist(), m.bytes[message].tolist(),
-                   (r.recv[rows] - m.send[message]).tolist())
+                   (r.recv[rows] - np.where(grant <= envelope, m.send[message], grant)).tolist())
 
     def of_rank(self, name, rank):
         order, ranks = self.by_rank[name]

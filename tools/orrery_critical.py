@@ -36,6 +36,12 @@ def title(part):
     return KINDS[part["kind"]] + (" for " + part["name"] if part["name"] else "")
 
 
+def path_seconds(pieces, kinds, rank=None, detail=None):
+    """The length of the pieces of these kinds, of a rank, with a detail; None: of any."""
+    return sum(p.last - p.first for p in pieces if p.kind in kinds
+               and (rank is None or p.rank == rank) and (detail is None or p.detail == detail)) * 1e-9
+
+
 class Task:
     __slots__ = ("key", "name", "submit", "ready", "start", "end", "done", "fetch", "worker", "cause", "parent", "before",
                  "priority", "model", "over")
@@ -78,6 +84,7 @@ class Run:
         self.waits = collections.defaultdict(list)     # rank: in which the program waited
         self.workers = {}                              # (rank, worker): name
         self.ranks = {process.rank for process in trace.processes.values()}
+        self.host_of = {process.rank: process.host or process.rank for process in trace.processes.values()}
         handlers = {NUMBER[name]: getattr(self, "on_" + name) for name in self.HANDLED}
         events = trace.events()
         if events:
@@ -140,12 +147,16 @@ class Run:
         return ((t.name, t.key[0], t.start) for t in self.tasks.values() if t.start is not None)
 
     def flights(self):
-        """(sender, receiver, bytes, nanoseconds) of each message that was received, if its receive was not late."""
+        """(sender, receiver, bytes, nanoseconds) of each message that was received: how long its bytes were under way. Those of an eager
+        message leave with it, so it does not count if its receive was late; those of another one wait for the receive."""
         for r in self.requests.values():
             m = r.message
-            if (m is not None and m.send is not None and m.envelope is not None and r.recv is not None
-                    and r.grant is not None and r.grant <= m.envelope):
+            if m is None or m.send is None or m.envelope is None or r.recv is None or r.grant is None:
+                continue
+            if r.grant <= m.envelope:
                 yield m.sender, m.key[1], m.bytes, r.recv - m.send
+            elif not m.eager:
+                yield m.sender, m.key[1], m.bytes, r.recv - r.grant
 
     def task(self, rank, number):
         key = (rank, number)
@@ -462,7 +473,7 @@ class Walk:
         if message is None or (request.grant is not None and message.envelope is not None and request.grant > message.envelope):
             if request.grant is None:
                 return None
-            self.piece(request.grant, "transfer", "the receive was late", rank)
+            self.piece(request.grant, "transfer", self.link(message) if message else "", rank)
             return self.granted, request
         return self.arrived, message
 

@@ -8,6 +8,8 @@ import collections
 import statistics
 
 import orrery_once
+import orrery_slow_links
+from orrery_critical import path_seconds
 try:
     import orrery_gains
 except ImportError:       # without numpy there is no replay either, and gains are bounds
@@ -25,15 +27,10 @@ MODELLED = {"dm", "dmda", "dmdap", "dmdar", "dmdas", "dmdasd", "heft", "pheft"} 
 TINY_US = 20                   # kernels that are shorter on average
 SMALL_BYTES = 16384            # a message that is smaller on average costs by its number
 SLOW_UNIT = 1.5                # times as long as on the best kind of unit
-SLOW_RANK, SLOW_LINK, IMBALANCE = 1.5, 2.0, 1.3   # times what the others have
+SLOW_RANK, IMBALANCE = 1.5, 1.3                   # times what the others have
 MOST_LEFT_OUT = 5                                 # times what is recorded of the path the whole may be
 NAMED = 3                                         # kernels of many in one sentence
 FEW = 3                                           # fewer tasks or messages say nothing
-
-
-def path_seconds(pieces, kinds, rank=None, detail=None):
-    return sum(p.last - p.first for p in pieces if p.kind in kinds
-               and (rank is None or p.rank == rank) and (detail is None or p.detail == detail)) * 1e-9
 
 
 def whole(run, pieces):
@@ -70,28 +67,6 @@ def slow_ranks(run, pieces):
         yield ("slow-rank", "rank %d" % rank, gain,
                "rank %d is slow: %s takes %.1f times what it takes elsewhere" % (rank, name, ratio),
                "look at that node, or give it less work", lambda r, rank=rank, found=found: orrery_gains.slow_rank(r, rank, dict(found)))
-
-
-def slow_links(run, pieces):
-    """Pairs of ranks whose messages take longer than others of about the same size."""
-    flights = collections.defaultdict(lambda: collections.defaultdict(list))
-    for sender, receiver, size, ns in run.flights():
-        if sender != receiver:
-            flights[size.bit_length()]["%d to %d" % (sender, receiver)].append(ns)
-    worst = {}
-    for links in flights.values():
-        medians = {link: statistics.median(found) for link, found in links.items() if len(found) >= FEW}
-        if len(medians) < FEW:
-            continue
-        usual = statistics.median(medians.values())
-        for link, median in medians.items():
-            if usual > 0 and median / usual >= SLOW_LINK:
-                worst[link] = max(worst.get(link, 0), median / usual)
-    for link, ratio in sorted(worst.items()):
-        gain = path_seconds(pieces, ("latency", "transfer", "sending"), None, link) * (1 - 1 / ratio)
-        yield ("slow-link", link, gain, "the way from rank %s is slow: messages take %.1f times what others of their size take"
-               % (link, ratio), "look at that link, or place these ranks elsewhere",
-               lambda r, link=link, ratio=ratio: orrery_gains.slow_link(r, link, ratio))
 
 
 def imbalance(run, accused):
@@ -280,8 +255,8 @@ def findings(run, pieces, replay=None):
 
     def scaled(some):
         return [f[:2] + (f[2] * more,) + f[3:] for f in some]
-    single = [f for f in scaled(slow_ranks(run, pieces)) + scaled(slow_links(run, pieces)) if f[2] >= SHARE[f[0]] * makespan]
-    accused = {f[1] for f in single}
+    single = [f for f in scaled(slow_ranks(run, pieces)) + scaled(orrery_slow_links.slow_links(run, pieces)) if f[2] >= SHARE[f[0]] * makespan]
+    accused = {f[1] for f in single if f[0] == "slow-rank"}
     # The messages of one slow link are not an accusation of the network.
     links = sum(f[2] for f in single if f[0] == "slow-link")
     found = list(single)

@@ -32,11 +32,16 @@ def slow_rank(replay, rank, ratios):
     return replay.gain(with_lag(replay, (replay.kind == END) & (replay.rank == rank), replay.lag / factor[replay.name]))
 
 
-def slow_link(replay, link, ratio):
-    sender, receiver = map(int, link.split(" to "))
-    m = replay.messages
-    return replay.gain(wait=replay.flights_with(
-        lambda rows, ns: np.where((m.sender[rows] == sender) & (m.receiver[rows] == receiver), ns / ratio, ns)))
+def slow_links(replay, ways, ratio):
+    """Messages on these ways, (sender, receiver), are faster by a ratio."""
+    m, ranks = replay.messages, replay.columns.ranks
+    numbers = np.array([a * ranks + b for a, b in ways], dtype=np.int64)
+    slow = np.isin(m.sender.astype(np.int64) * ranks + m.receiver, numbers)
+    message = under_way(replay)
+    some = (message >= 0) & (replay.lag > 0)
+    some[some] = slow[message[some]]
+    return replay.gain(with_lag(replay, some, replay.lag / ratio),
+                       replay.flights_with(lambda rows, ns: np.where(slow[rows], ns / ratio, ns)))
 
 
 def balanced(replay, busy, mean):
@@ -231,13 +236,22 @@ def copied_less(replay, share):
     return replay.gain(lag)
 
 
+def under_way(replay):
+    """The row of the message that each step waits for while it is under way, -1: none. A message may be held until others are complete,
+    its receive may be late, and a task may wait to change what is being sent."""
+    message = np.full(len(replay.kind), -1, np.int64)
+    for kind, of in ((SEND, None), (RECV, replay.requests.message)):
+        some = np.flatnonzero(replay.kind == kind)
+        message[some] = replay.row[some] if of is None else of[replay.row[some]]
+    sent = (replay.kind[replay.target] == SENT) & (replay.kind[replay.source] == SEND)
+    message[replay.target[sent]] = replay.row[replay.source[sent]]
+    return message
+
+
 def bandwidth(replay, factor):
-    """Messages under way take less, and so do those that are held until others are complete, those whose receive was late, and
-    changes of what is being sent."""
+    """Messages under way take less."""
     latency_ns = replay.run.latency
-    under_way = is_kind(replay.kind, SEND, RECV)
-    under_way[replay.target[(replay.kind[replay.target] == SENT) & (replay.kind[replay.source] == SEND)]] = True
-    return replay.gain(with_lag(replay, under_way & (replay.lag > 0), replay.lag / factor), replay.flights_with(
+    return replay.gain(with_lag(replay, (under_way(replay) >= 0) & (replay.lag > 0), replay.lag / factor), replay.flights_with(
         lambda _, ns: np.minimum(ns, latency_ns) + np.maximum(0, ns - latency_ns) / factor))
 
 

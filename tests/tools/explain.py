@@ -72,7 +72,7 @@ class Graph:
 
     def events(self):
         """What the recorder would write."""
-        process = [types.SimpleNamespace(strings={v: "k%d" % v for v in range(self.n)}, workers={}, rank=r) for r in range(self.ranks)]
+        process = [types.SimpleNamespace(strings={v: "k%d" % v for v in range(self.n)}, workers={}, rank=r, host="") for r in range(self.ranks)]
         found = [(0, 0, NUMBER["user"], 0, -1, 0, 0, 0, 0, process[0])]
 
         def tell(ns, rank, name, b, worker=-1, a=0, c=0, flags=0, d=0):
