@@ -48,6 +48,9 @@ AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <mpi.h>]], [[int level; return MPI_In
 	[orr_mpi=yes], [orr_mpi=no; orr_mpi_error="$MPICC does not link an MPI program"])
 AC_MSG_RESULT([$orr_mpi])
 AS_IF([test $orr_mpi = yes], [ORR_MPI_WHICH])
+dnl Calls that MPI 4 has declared deprecated are the only ones of MPI 3, which other MPIs and SMPI are.
+AC_COMPUTE_INT([orr_mpi_version], [MPI_VERSION], [#include <mpi.h>], [orr_mpi_version=0])
+AS_IF([test $orr_mpi_version -ge 4], [ORR_WARNINGS="$ORR_WARNINGS -Wno-deprecated-declarations"])
 AS_IF([test $orr_mpi = yes], [AC_CHECK_FUNC([MPI_Comm_create_group],
 	[AC_DEFINE([STARPU_HAVE_MPI_COMM_CREATE_GROUP], [1], [MPI_Comm_create_group exists])])])
 CPPFLAGS=$orr_saved_CPPFLAGS

@@ -129,8 +129,7 @@ static int examine(struct orr_trace_file *f, const struct stat *st, const char *
 static int begin(struct orr_trace_file *f, const char *key, const char *text)
 {
 	char block[ORR_TRACE_BLOCK] = { 0 };
-	struct orr_trace_head head = { .magic = ORR_TRACE_MAGIC,
-				       .version = ORR_TRACE_VERSION,
+	struct orr_trace_head head = { .version = ORR_TRACE_VERSION,
 				       .block = f->limit ? ORR_TRACE_SMALL_BLOCK : ORR_TRACE_BLOCK,
 				       .event = sizeof(struct orr_trace_event),
 				       .flags = (orr_sys_is_simulated() ? ORR_TRACE_SIMULATED : 0) |
@@ -138,6 +137,7 @@ static int begin(struct orr_trace_file *f, const char *key, const char *text)
 				       .end = ORR_TRACE_BLOCK };
 	size_t n = strlen(text);
 
+	memcpy(head.magic, ORR_TRACE_MAGIC, sizeof(head.magic)); /* without the 0 behind it */
 	head.text_bytes = (uint32_t) (n < sizeof(block) - sizeof(head)
 					      ? n
 					      : sizeof(block) - sizeof(head));
