@@ -20,7 +20,8 @@ AS_CASE([" $orr_simgrid_known "], [*" $orr_simgrid_major.$orr_simgrid_minor "*],
 		 orr_simgrid_error="this is SimGrid $orr_simgrid_major.$orr_simgrid_minor, and Orrery knows the inside of $orr_simgrid_wanted only (--enable-any-simgrid tries it all the same)"])])
 AS_IF([test $orr_simgrid = yes], [
 	AC_MSG_CHECKING([for the private names of SimGrid that are used])
-	CPPFLAGS="$CPPFLAGS -I$srcdir/sim/sys -I$srcdir/build-aux"
+	dnl (Not -I: C++20 has a header <format>, and build-aux has a script of that name.)
+	CPPFLAGS="$CPPFLAGS -iquote $srcdir/sim/sys -iquote $srcdir/build-aux"
 	AC_LINK_IFELSE([AC_LANG_SOURCE([[#include "simgrid_probe.cpp"]])],
 		[AC_MSG_RESULT([all there])],
 		[AC_MSG_RESULT([no])
