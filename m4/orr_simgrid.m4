@@ -13,7 +13,7 @@ AC_COMPUTE_INT([orr_simgrid_minor], [SIMGRID_VERSION_MINOR], [#include <simgrid/
 #include <simgrid/version.h>], [orr_simgrid_minor=0])
 AC_MSG_RESULT([$orr_simgrid_major.$orr_simgrid_minor])
 orr_simgrid_known=`sed -n 's/^.define ORR_SIMGRID_TESTED "\(.*\)"$/\1/p' "$srcdir"/sim/sys/simgrid_[[0-9]]*.h | grep . | paste -s -d ' '`
-orr_simgrid_wanted=`AS_ECHO(["$orr_simgrid_known"]) | sed 's/ / and /g'`
+orr_simgrid_wanted=`AS_ECHO(["$orr_simgrid_known"]) | sed 's/ /, /g; s/\(.*\), /\1 and /'`
 AS_CASE([" $orr_simgrid_known "], [*" $orr_simgrid_major.$orr_simgrid_minor "*], [],
 	[AS_IF([test "$enable_any_simgrid" != yes],
 		[orr_simgrid=no
@@ -54,7 +54,7 @@ LIBS=$orr_saved_LIBS
 ])
 
 AC_DEFUN([ORR_SIMGRID], [
-AC_ARG_WITH([simgrid], [AS_HELP_STRING([--with-simgrid@<:@=DIR@:>@], [where SimGrid 3.32 or 4.0 is installed (default: by pkg-config, then /usr; no: without)])],
+AC_ARG_WITH([simgrid], [AS_HELP_STRING([--with-simgrid@<:@=DIR@:>@], [where SimGrid 3.32, 4.0 or 4.1 is installed (default: by pkg-config, then /usr; no: without)])],
 	[], [with_simgrid=yes])
 AC_ARG_ENABLE([any-simgrid], [AS_HELP_STRING([--enable-any-simgrid], [try a SimGrid of another release than the one whose private names are known])])
 orr_simgrid=no

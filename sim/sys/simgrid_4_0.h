@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Names that are private, or other ones, in SimGrid 4.0 alone (simgrid_private.h has the rest).
+/* Names that are private, or other ones, in SimGrid 4.0 and 4.1 (simgrid_private.h has the rest).
  *
  * Invariant: defines the same macros and functions as the file of every other release. */
 #ifndef ORR_SIMGRID_4_0_H
 #define ORR_SIMGRID_4_0_H
 
-/* The release whose insides these are. */
-#define ORR_SIMGRID_KNOWN "4.0"
+/* The releases whose insides these are. */
+#define ORR_SIMGRID_KNOWN "4.0 or 4.1"
 /* Those with which simulations work, with blanks in between: configure takes these alone. */
-#define ORR_SIMGRID_TESTED "4.0"
+#define ORR_SIMGRID_TESTED "4.0 4.1"
 
 /* CommImpl::finish(), called when a message has ended, by the table of virtual functions. */
 #define ORR_SIMGRID_COMM_END "_ZN7simgrid6kernel8activity8CommImpl6finishEv"

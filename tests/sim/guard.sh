@@ -85,6 +85,6 @@ done
 ln -s "$($CC -print-file-name=libsimgrid.so)" other/lib/libsimgrid.so
 mkdir configured
 cd configured || exit 1
-fails 1 "with-simgrid=.*other: this is SimGrid $major.99, and Orrery knows the inside of [0-9. and]+ only" \
+fails 1 "with-simgrid=.*other: this is SimGrid $major.99, and Orrery knows the inside of [0-9., and]+ only" \
 	"$ORR_TEST_SRCDIR/configure" --with-simgrid="$OLDPWD/other"
 exit 0

@@ -26,6 +26,7 @@ static void __attribute__((noinline)) count_until_flag(void)
 
 	while (!flag)
 		n++;
+	(void) n; /* nobody reads it */
 }
 
 static void spin_in_kernel(void *buffers[], void *arg)

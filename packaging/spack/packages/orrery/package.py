@@ -58,7 +58,7 @@ class Orrery(AutotoolsPackage, CudaPackage):
     depends_on("py-matplotlib", type="run", when="+plots")
     depends_on("hwloc@2:")
     depends_on("mpi@3:", when="+mpi")
-    depends_on("simgrid@3.32,4.0+smpi", when="+simgrid")
+    depends_on("simgrid@3.32,4.0,4.1+smpi", when="+simgrid")
     depends_on("opencl", when="+opencl")
     depends_on("ucx", when="+ucx")
     depends_on("blas", when="+blas")
