@@ -158,6 +158,11 @@ program stencil
   call fstarpu_data_unregister(hsum)
   ret = fstarpu_mpi_shutdown()
   call fstarpu_shutdown()
+  call fstarpu_codelet_free(cl_step)
+  call fstarpu_codelet_free(cl_ends)
+  call fstarpu_codelet_free(cl_sum)
+  call fstarpu_codelet_free(cl_zero)
+  call fstarpu_codelet_free(cl_add)
 
   if (rank == 0) then
      bar = 0

@@ -293,10 +293,9 @@ uint64_t orr_access_comes_after(const struct orr_access *a)
 	starpu_data_handle_t h = a->handle;
 	uint32_t last = 0;
 
-	if (a->merged)
-		return 0;
 	orr_lock(&h->lock);
-	if (a->granted)
+	/* The two share a byte, which is written when another task's end grants this access. */
+	if (a->granted && !a->merged)
 		last = orr_access_class(a->mode) != ORR_CLASS_READ && h->read_last ? h->read_last
 										   : h->wrote_last;
 	orr_unlock(&h->lock);

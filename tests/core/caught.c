@@ -10,11 +10,12 @@
 #include <starpu.h>
 #include "lib/test.h"
 
-static volatile sig_atomic_t ninterrupts, ninfos, info_signal;
+static int ninterrupts; /* atomic: tasks of several workers */
+static volatile sig_atomic_t ninfos, info_signal;
 
 static void on_interrupt(int sig)
 {
-	ninterrupts += sig == SIGINT;
+	__atomic_fetch_add(&ninterrupts, sig == SIGINT, __ATOMIC_RELAXED);
 }
 
 static void on_info(int sig, siginfo_t *info, void *context)
@@ -51,7 +52,7 @@ int main(int argc, char **argv)
 				      sizeof(interrupt), 0));
 	starpu_task_wait_for_all();
 	raise(trap); /* outside of a task */
-	CHECK(ninterrupts == 3);
+	CHECK(__atomic_load_n(&ninterrupts, __ATOMIC_RELAXED) == 3);
 	CHECK(ninfos == 1 && info_signal == SIGTRAP);
 	starpu_shutdown();
 

@@ -74,6 +74,7 @@ hosts_world() {
 	cat > $hosts_agent <<- 'END'
 		#!/bin/sh
 		# HOST WORDS...: what ssh is on a cluster. The environment is that of a login, and not the caller's.
+		# The sanitizers' options are an exception (sanitizers.sh): ranks elsewhere have the same foreign libraries.
 		host=${1##*@} folder=$PWD
 		host=${host%.bed}
 		shift
@@ -83,6 +84,9 @@ hosts_world() {
 		read -r time < /run/hosts/time
 		exec nsenter -t "$pid" --net --uts --ipc --mount $time --root \
 			/usr/bin/env -i HOME="${HOME:-/root}" USER=root LOGNAME=root SHELL=/bin/sh PATH="$PATH" \
+			${ASAN_OPTIONS+"ASAN_OPTIONS=$ASAN_OPTIONS"} ${LSAN_OPTIONS+"LSAN_OPTIONS=$LSAN_OPTIONS"} \
+			${TSAN_OPTIONS+"TSAN_OPTIONS=$TSAN_OPTIONS"} ${UBSAN_OPTIONS+"UBSAN_OPTIONS=$UBSAN_OPTIONS"} \
+			${UCX_MEM_EVENTS+"UCX_MEM_EVENTS=$UCX_MEM_EVENTS"} \
 			/bin/sh -c '. /run/hosts/$0.variables; cd "$1" 2> /dev/null; shift; eval "$*"' "$host" "$folder" "$@"
 	END
 	chmod +x $hosts_agent

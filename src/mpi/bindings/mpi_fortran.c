@@ -18,19 +18,23 @@
 struct fstarpu_mpi_argcv {
 	int argc, initialize_mpi, has_comm;
 	MPI_Comm comm;
-	char **argv;
+	char **argv; /* MPI may replace it */
+	int ncopies;
+	char **own; /* what argv was, then the ncopies strings once more: all that is freed */
 };
 
 struct fstarpu_mpi_argcv *fstarpu_mpi_argcv_alloc(int argc, int initialize_mpi, int comm_present,
 						  int comm)
 {
 	struct fstarpu_mpi_argcv *a = calloc(1, sizeof(*a));
-	char **argv = calloc((size_t) argc + 2, sizeof(*argv));
+	size_t n = (size_t) argc + 1;
+	char **argv = calloc(2 * n + 1, sizeof(*argv));
 
 	if (!a || !argv)
 		orr_fatal("out of memory for the arguments of fstarpu_mpi_init");
 	a->argc = argc + 1;
-	a->argv = argv;
+	a->argv = a->own = argv;
+	a->ncopies = argc + 1;
 	a->initialize_mpi = initialize_mpi;
 	a->has_comm = comm_present;
 	if (comm_present)
@@ -45,12 +49,15 @@ void fstarpu_mpi_argcv_set_arg(struct fstarpu_mpi_argcv *argcv, int i, int l, co
 
 	if (!copy)
 		orr_fatal("out of memory for an argument of %d characters", l);
-	argcv->argv[i] = copy;
+	argcv->argv[i] = argcv->own[argcv->ncopies + 1 + i] = copy;
 }
 
-/* MPI may have replaced the array; the strings that it dropped are few and stay. */
+/* MPI may have replaced the array or moved strings within it. */
 void fstarpu_mpi_argcv_free(struct fstarpu_mpi_argcv *argcv)
 {
+	for (int i = 0; i < argcv->ncopies; i++)
+		free(argcv->own[argcv->ncopies + 1 + i]);
+	free(argcv->own);
 	free(argcv);
 }
 
