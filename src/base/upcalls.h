@@ -39,8 +39,8 @@ struct orr_core_upcalls {
 	 * callback the thread runs, its codelet and its worker, else the codelet of the task that
 	 * it inserts; "" if there is neither. */
 	void (*running)(const struct orr_thread *self, char *text, size_t size);
-	/* [any] True if all workers sleep without limit of time, and nobody is about to wake one.
-	 */
+	/* [any] True if all workers sleep without limit of time, no device works for one, and
+	 * nobody is about to wake one. */
 	int (*asleep)(const struct orr_process *proc);
 
 	/* [worker] The time in microseconds that models expect of a kernel, defaults included;

@@ -55,6 +55,9 @@ static void world_running(const struct orr_thread *self, char *text, size_t size
 /* Whoever wakes a group takes it out of the mask before (core/worker/wake.h). */
 static int world_asleep(const struct orr_process *proc)
 {
+	/* Copies that devices make by themselves go on. */
+	if (ORR_ATOMIC_LOAD(&proc->data->flights))
+		return 0;
 	for (unsigned i = 0; i < proc->ngroups; i++)
 		if (!ORR_ATOMIC_LOAD(&proc->core->groups[i].sleeping) ||
 		    !(ORR_ATOMIC_LOAD(&proc->core->idle_mask[i / 64]) >> i % 64 & 1))

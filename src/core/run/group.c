@@ -199,7 +199,8 @@ static int group_sleep(struct orr_group *g, double max_us)
 			if (max_us >= 0 && (limit < 0 || limit > max_us))
 				limit = max_us;
 			g->in_recess = 1;
-			ORR_ATOMIC_STORE(&g->sleeping, limit < 0);
+			/* A device that executes a kernel will ring. */
+			ORR_ATOMIC_STORE(&g->sleeping, limit < 0 && !g->nlater);
 			if (orr_waitq_recess(&g->bell, key, limit))
 				return 1;
 		}
