@@ -43,7 +43,11 @@ without() {
 				compile "$f" "new/$(echo "${f%.c}" | tr / :).o" "-I$src/src/sys"
 			;;
 		sim/*) [ "$ORR_TEST_SIM" != yes ] || compile "$f" simulated.o "$simulated" ;;
-		tests/*) compile "$f" test.o "-I$src/tests -I$src/src/sys" ;;
+		tests/*)
+			if [ "$ORR_TEST_MPI" = yes ] || ! grep -q 'starpu_mpi\.h' "$src/$f"; then
+				compile "$f" test.o "-I$src/tests -I$src/src/sys $(makefile MPI_CPPFLAGS)"
+			fi
+			;;
 		esac
 	done
 	while read -r o; do
