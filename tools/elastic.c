@@ -12,6 +12,10 @@
  * The exit status is COMMAND's, or that of the first process of the run that failed; 1 if no
  * process came.
  *
+ * Open MPI's mpirun takes a second order to end within five seconds for one to leave at once: it
+ * leaves its processes behind, or stays for ever (tools/orrery_child.py). So it has a process group
+ * of its own, but where it may read the terminal; it is told once, and killed if it stays.
+ *
  * Invariant: one thread, one loop; it waits only where it polls (elastic_peers.c). */
 #include <errno.h>
 #include <signal.h>
@@ -19,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,15 +31,20 @@
 #include "elastic_manager.h"
 #include "elastic_peers.h"
 
+#define TWICE_S 6 /* after so long the command may be told again */
+#define LAST_S 60 /* and after so long it is killed */
+
 static struct {
 	struct orr_peers peers;
 	struct rlimit files; /* of the command */
 	const char *manager_path;
 	pid_t child;
+	int apart;                      /* it has a process group of its own */
+	double told_s, end_s;           /* when it was told to end last, and first; 0: it was not */
 	double patience_s, expecting_s; /* for processes that start; since when, 0: none do */
 } run = { .peers = { .door = -1, .manager_door = -1 } };
 
-static volatile sig_atomic_t signalled;
+static volatile sig_atomic_t signalled, from_terminal;
 
 static void __attribute__((format(printf, 1, 2), noreturn)) die(const char *fmt, ...)
 {
@@ -87,9 +97,37 @@ static void open_manager(const char *manager)
 	}
 }
 
-static void on_signal(int sig)
+static void on_signal(int sig, siginfo_t *info, void *context)
 {
+	(void) context;
+	from_terminal = info->si_code == SI_KERNEL;
 	signalled = sig;
+}
+
+/* Tells the command to end. */
+static void end_child(int sig)
+{
+	double now = orr_peers_now_s();
+
+	if (run.told_s > 0 && now - run.told_s < TWICE_S)
+		return;
+	run.told_s = now;
+	if (run.end_s <= 0)
+		run.end_s = now;
+	/* The terminal has told its whole group. */
+	if (run.apart || !from_terminal)
+		kill(run.child, sig);
+}
+
+static void kill_hung(void)
+{
+	if (run.end_s <= 0 || orr_peers_now_s() - run.end_s < LAST_S)
+		return;
+	fprintf(stderr,
+		"orrery run: mpirun has not ended %d s after it was told to; it is killed\n",
+		LAST_S);
+	kill(run.child, SIGKILL);
+	run.end_s = 0;
 }
 
 /* Opens the door for processes, here and on other hosts, and tells them where it is. */
@@ -119,11 +157,15 @@ static void raise_limit(void)
 
 static void start_child(char **command)
 {
-	const struct sigaction action = { .sa_handler = on_signal };
+	const struct sigaction action = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO };
+	run.apart = tcgetpgrp(STDIN_FILENO) != getpgrp();
 	run.child = fork();
 	if (run.child < 0)
 		die("cannot start a process: %s", strerror(errno));
 	if (!run.child) {
+		if (run.apart)
+			setpgid(0, 0);
+		prctl(PR_SET_PDEATHSIG, SIGTERM);
 		setrlimit(RLIMIT_NOFILE, &run.files);
 		execvp(command[0], command);
 		fprintf(stderr, "orrery run: %s: %s\n", command[0], strerror(errno));
@@ -150,7 +192,7 @@ static void watch_starts(void)
 		"orrery run: new processes did not call MPI_Session_init() within %g s; ending the run ($ORRERY_DYN_PATIENCE sets the time)\n",
 		run.patience_s);
 	run.peers.status = 1;
-	kill(run.child, SIGTERM);
+	end_child(SIGTERM);
 }
 
 /* Serves requests until the command has ended. Returns its status. */
@@ -159,14 +201,15 @@ static int loop(void)
 	int status;
 	while (waitpid(run.child, &status, WNOHANG) == 0) {
 		if (signalled) {
-			kill(run.child, signalled);
-			signalled = 0;
+			end_child(signalled);
+			signalled = from_terminal = 0;
 		}
+		kill_hung();
 		orr_manager_follow(&run.peers);
 		orr_peers_tidy(&run.peers);
 		watch_starts();
 		if (run.peers.stop || run.peers.finish == 1)
-			kill(run.child, SIGTERM);
+			end_child(SIGTERM);
 		run.peers.stop = 0;
 		run.peers.finish = run.peers.finish ? 2 : 0; /* once */
 		orr_peers_serve_all(&run.peers);

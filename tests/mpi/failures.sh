@@ -123,6 +123,10 @@ if [ "$ORR_TEST_MPI" = yes ]; then
 	# `timeout' signals its group as well: with two signals at once, mpirun leaves its ranks behind, or hangs.
 	cell 124 'orrery run: terminated after' timeout 2 "$ORRERY" run -n 2 --oversubscribe "$program" long
 	nothing_left
+	if [ "${ORR_TEST_MPI_LIBRARY-openmpi4}" = openmpi4 ]; then
+		cell 124 'it goes on' timeout 2 "$ORRERY" run --elastic -n 2 --oversubscribe "$program" long
+		nothing_left
+	fi
 	# An mpirun that a signal has stopped for ever.
 	printf '#!/bin/sh\n[ "$1" != --version ] || exit\ntrap "" TERM\nexec sleep 1000\n' > hung
 	chmod +x hung
