@@ -240,9 +240,8 @@ def under_way(replay):
     """The row of the message that each step waits for while it is under way, -1: none. A message may be held until others are complete,
     its receive may be late, and a task may wait to change what is being sent."""
     message = np.full(len(replay.kind), -1, np.int64)
-    for kind, of in ((SEND, None), (RECV, replay.requests.message)):
-        some = np.flatnonzero(replay.kind == kind)
-        message[some] = replay.row[some] if of is None else of[replay.row[some]]
+    sends, receives = np.flatnonzero(replay.kind == SEND), np.flatnonzero(replay.kind == RECV)
+    message[sends], message[receives] = replay.row[sends], replay.requests.message[replay.row[receives]]
     sent = (replay.kind[replay.target] == SENT) & (replay.kind[replay.source] == SEND)
     message[replay.target[sent]] = replay.row[replay.source[sent]]
     return message

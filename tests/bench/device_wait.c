@@ -76,6 +76,8 @@ static void bare_cuda(double us[NTASKS])
 }
 
 #ifdef STARPU_USE_OPENCL
+#include "lib/native_kernel.h"
+
 static void CL_CALLBACK sleeping(void *arg)
 {
 	asleep(arg);
@@ -83,12 +85,9 @@ static void CL_CALLBACK sleeping(void *arg)
 
 static void on_opencl(void *buffers[], void *arg)
 {
-	cl_command_queue queue;
-
 	(void) buffers;
 	(void) arg;
-	starpu_opencl_get_current_queue(&queue);
-	OK(clEnqueueNativeKernel(queue, sleeping, NULL, 0, 0, NULL, NULL, 0, NULL, NULL));
+	native_kernel_start(sleeping);
 }
 
 static void CL_CALLBACK marked(cl_event event, cl_int status, void *arg)

@@ -12,7 +12,7 @@ ok "$PYTHON" -B "$ORR_TEST_SRCDIR/tests/elastic/strangers.py" "$ORR_TEST_BUILDDI
 cat out
 server=$ORR_TEST_BUILDDIR/orrery-elastic stranger=$ORR_TEST_BUILDDIR/tests/real/stranger messages=${ORR_MESSAGES:-5000}
 export ORRERY_DYN_PATIENCE=1000000 # for processes that random requests ask for
-# What AddressSanitizer keeps of freed memory is no growth.
+# Freed memory that AddressSanitizer keeps is no growth.
 export ASAN_OPTIONS="${ASAN_OPTIONS-}:quarantine_size_mb=4"
 ok "$server" 2 4 - "$stranger" fuzz "$messages" 1
 cat out

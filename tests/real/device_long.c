@@ -12,6 +12,8 @@
 static int nended;
 
 #ifdef STARPU_USE_OPENCL
+#include "lib/native_kernel.h"
+
 static void CL_CALLBACK sleeping(void *arg)
 {
 	(void) arg;
@@ -21,12 +23,9 @@ static void CL_CALLBACK sleeping(void *arg)
 
 static void on_opencl(void *buffers[], void *arg)
 {
-	cl_command_queue queue;
-
 	(void) buffers;
 	(void) arg;
-	starpu_opencl_get_current_queue(&queue);
-	OK(clEnqueueNativeKernel(queue, sleeping, NULL, 0, 0, NULL, NULL, 0, NULL, NULL));
+	native_kernel_start(sleeping);
 }
 #else
 #define on_opencl NULL

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What the models of the network (sim_network.c) ask of SimGrid: routes, SMPI's factors, and
+// Questions of the models of the network (sim_network.c) to SimGrid: routes, SMPI's factors, and
 // messages in SimGrid's own model.
 //
 // Invariant: links have the numbers 0, 1, ... in the order in which routes use them first.

@@ -52,7 +52,7 @@ static void world_running(const struct orr_thread *self, char *text, size_t size
 		 self->worker ? self->worker->name : "none");
 }
 
-/* Whoever wakes a group takes it out of the mask before (core/worker/wake.h). */
+/* A thread that wakes a group takes it out of the mask before (core/worker/wake.h). */
 static int world_asleep(const struct orr_process *proc)
 {
 	/* Copies that devices make by themselves go on. */
