@@ -32,6 +32,9 @@ struct orr_sim_link {
 
 /* The link of that number, valid until another one is made. */
 struct orr_sim_link *orr_sim_link(unsigned i);
+/* Room for the places of a message of that pair on its links, and back; uninitialised. */
+struct orr_sim_hop *orr_sim_hops_take(struct orr_sim_pair *p);
+void orr_sim_hops_give(struct orr_sim_pair *p, struct orr_sim_hop *hops);
 /* The last byte is there at that time: the message arrives at the next tick. */
 void orr_sim_network_arrive_after(struct orr_sim_flow *f, double date_s);
 /* The message arrives: called as events are. */

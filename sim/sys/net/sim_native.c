@@ -29,6 +29,7 @@
 #include "base/seam_memory.h"
 
 #define COPY_BYTES_PER_S 8e9
+#define RECENT 4 /* pairs that an endpoint finds without a search: the children in a tree */
 
 struct message;
 
@@ -64,9 +65,14 @@ struct orr_sim_endpoint {
 	struct orr_sim_rank *rank;
 	struct orr_sim_mpi *mpi; /* NULL: it does not listen yet */
 	struct note *first, **end;
-	struct orr_map payloads; /* of which one side is posted */
-	struct message *taken;   /* the envelope that its engine has now */
+	struct orr_map payloads;             /* of which one side is posted */
+	struct message *taken;               /* the envelope that its engine has now */
+	struct orr_sim_pair *recent[RECENT]; /* pairs of which it was the source, by their dest */
 };
+
+/* Payloads that were freed, by `next`: the last one is taken first, while the cache still has it.
+ */
+static struct message *spare;
 
 /* The ranks of one start of the MPI layer. */
 struct orr_sim_world {
@@ -134,6 +140,10 @@ static void world_leave(struct orr_sim_world *w)
 		free(w->at[i]);
 	free(w->members);
 	free(w);
+	for (struct message *m; (m = spare);) {
+		spare = m->next;
+		free(m);
+	}
 }
 
 /* The place where that rank finds its messages, whether it has come or not. */
@@ -186,7 +196,12 @@ static void message_free(struct message *m)
 {
 	side_free(&m->out);
 	side_free(&m->in);
-	free(m);
+	if (m->is_envelope) {
+		free(m);
+		return;
+	}
+	m->next = spare;
+	spare = m;
 }
 
 static void leave_note(struct orr_sim_endpoint *e, struct note *n)
@@ -278,7 +293,11 @@ static void arrived(struct orr_sim_flow *f)
 
 static struct message *message_new(struct orr_process *proc, size_t room)
 {
-	struct message *m = malloc(sizeof(*m) + room);
+	struct message *m = room ? NULL : spare;
+	if (m)
+		spare = m->next;
+	else
+		m = malloc(sizeof(*m) + room);
 	if (!m)
 		orr_fatal("out of memory for a message; run fewer nodes or smaller data");
 	memset(m, 0, sizeof(*m));
@@ -288,9 +307,19 @@ static struct message *message_new(struct orr_process *proc, size_t room)
 	return m;
 }
 
+/* The pair of a sender and that rank. */
+static struct orr_sim_pair *pair_of(struct orr_sim_endpoint *from, int dest)
+{
+	struct orr_sim_pair **recent = &from->recent[dest % RECENT];
+
+	if (!*recent || (*recent)->dest != dest)
+		*recent = orr_sim_network_pair(from->rank->rank, dest);
+	return *recent;
+}
+
 static void start(struct message *m)
 {
-	m->flow.pair = orr_sim_network_pair(m->from->rank->rank, m->to->rank->rank);
+	m->flow.pair = pair_of(m->from, m->to->rank->rank);
 	m->nnotes = (uint8_t) (1 + (m->note[1].flight != NULL));
 	orr_sim_network_send(&m->flow, m->bytes);
 }

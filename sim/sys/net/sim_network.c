@@ -119,6 +119,26 @@ void orr_sim_network_route(int source, int dest, struct orr_sim_route *route)
 			    orr_sim_glue_overhead_s(ORR_SIM_RECEIVING, 1);
 }
 
+/* Pairs keep what they had: a large simulation would spread its hops over the whole memory. */
+struct orr_sim_hop *orr_sim_hops_take(struct orr_sim_pair *p)
+{
+	struct orr_sim_hop *hops = p->spare;
+	if (hops) {
+		p->spare = hops->next;
+		return hops;
+	}
+	hops = malloc((p->nlinks + 1) * sizeof(*hops));
+	if (!hops)
+		orr_fatal("out of memory for messages on the network; simulate fewer nodes");
+	return hops;
+}
+
+void orr_sim_hops_give(struct orr_sim_pair *p, struct orr_sim_hop *hops)
+{
+	hops->next = p->spare;
+	p->spare = hops;
+}
+
 /* ---- the end of a message ---- */
 
 void orr_sim_network_arrive(struct orr_sim_event *e)
@@ -303,7 +323,7 @@ static void share_give_up_links(struct orr_sim_flow *f)
 	}
 	if (!alone)
 		share_change(f);
-	free(f->hops);
+	orr_sim_hops_give(f->pair, f->hops);
 	f->hops = NULL;
 }
 
@@ -322,9 +342,7 @@ static void share_enter(struct orr_sim_event *e)
 	int alone = 1;
 	if (f->is_short && !share_has_turn(f))
 		return;
-	f->hops = malloc((f->pair->nlinks + 1) * sizeof(*f->hops));
-	if (!f->hops)
-		orr_fatal("out of memory for messages on the network; simulate fewer nodes");
+	f->hops = orr_sim_hops_take(f->pair);
 	for (unsigned i = 0; i < f->pair->nlinks; i++) {
 		struct orr_sim_hop *h = &f->hops[i];
 		struct orr_sim_link *l = &network.links[f->pair->links[i]];

@@ -21,6 +21,8 @@
 extern "C" {
 #endif
 
+struct orr_sim_hop;
+
 /* Two ranks of which the first sends to the second. */
 struct orr_sim_pair {
 	uint64_t key;
@@ -32,9 +34,8 @@ struct orr_sim_pair {
 	double weight; /* of its messages on links that they share with others */
 	uint32_t nlinks;
 	unsigned *links;
+	struct orr_sim_hop *spare; /* sim_link.h: blocks of hops that no message has, by `next` */
 };
-
-struct orr_sim_hop;
 
 /* A message on its way; embedded first in what it carries; all zero before its first use. */
 struct orr_sim_flow {

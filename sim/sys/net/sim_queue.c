@@ -78,18 +78,17 @@ static void leave(struct orr_sim_event *e)
 	struct orr_sim_flow *f = (struct orr_sim_flow *) e;
 	*(f->before ? &f->before->after : &queue.first) = f->after;
 	*(f->after ? &f->after->before : &queue.last) = f->before;
-	free(f->hops);
+	if (f->hops)
+		orr_sim_hops_give(f->pair, f->hops);
 	f->hops = NULL;
 	orr_sim_network_arrive(e);
 }
 
 void orr_sim_queue_send(struct orr_sim_flow *f, double first_s)
 {
-	f->hops = NULL;
+	f->hops = f->left > SMALL ? orr_sim_hops_take(f->pair) : NULL;
 	f->first_s = f->since_s = first_s;
 	f->rate = alone(f);
-	if (f->left > SMALL && !(f->hops = malloc((f->pair->nlinks + 1) * sizeof(*f->hops))))
-		orr_fatal("out of memory for messages on the network; simulate fewer nodes");
 	for (unsigned i = 0; f->hops && i < f->pair->nlinks; i++) {
 		struct orr_sim_link *l = orr_sim_link(f->pair->links[i]);
 		use(l);

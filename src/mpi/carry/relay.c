@@ -39,6 +39,7 @@
 #define WINDOW_IN 4 /* pieces that are received at a time: more than leave, so that none waits */
 
 struct orr_mpi_child {
+	struct orr_mpi_peer *peer;
 	int32_t rank, data_tag;
 };
 
@@ -199,7 +200,8 @@ static void send_route(struct orr_mpi *mpi, struct orr_mpi_relay *r, const struc
 	if (!message)
 		orr_fatal("out of memory for an envelope");
 	orr_assert(n <= mpi->set.max_route);
-	*child = (struct orr_mpi_child){ .rank = hops->rank };
+	*child = (struct orr_mpi_child){ .peer = orr_mpi_peer_of(mpi, hops->rank),
+					 .rank = hops->rank };
 	if (!(env.flags & ORR_MPI_EAGER))
 		child->data_tag = orr_mpi_next_data_tags(mpi, r->npieces);
 	env.data_tag = child->data_tag;
@@ -210,13 +212,12 @@ static void send_route(struct orr_mpi *mpi, struct orr_mpi_relay *r, const struc
 	memcpy(message + sizeof(env) + sizeof(route), hops, n * sizeof(*hops));
 	if (eager)
 		orr_sys_memcpy(mpi->proc, message + head, payload, eager);
-	struct orr_mpi_peer *peer = orr_mpi_peer_of(mpi, child->rank);
-	orr_mpi_count(mpi, peer, env.size, ORR_MPI_COUNT_HOP);
+	orr_mpi_count(mpi, child->peer, env.size, ORR_MPI_COUNT_HOP);
 	orr_mpi_trace_message(mpi, ORR_TRACE_SEND, ORR_TRACE_RELAYED, &env, child->rank,
 			      (uint32_t) r->origin);
 	mpi->counts.nsent++;
 	struct orr_parcel *f = orr_mpi_fly_relay(mpi, ORR_FLIGHT_ROUTE_OUT, r, 0, message);
-	orr_mpi_active_begin(mpi, f, peer);
+	orr_mpi_active_begin(mpi, f, child->peer);
 	r->nflights++;
 	struct orr_layout row;
 	mpi->transport->send(mpi->proc, f, message, orr_layout_row(&row, head + eager), child->rank,
@@ -252,7 +253,7 @@ static void send_piece(struct orr_mpi *mpi, struct orr_mpi_relay *r, uint32_t pi
 	struct orr_layout row;
 	struct orr_parcel *f = orr_mpi_fly_relay(mpi, ORR_FLIGHT_PIECE_OUT, r, piece, NULL);
 
-	orr_mpi_active_begin(mpi, f, orr_mpi_peer_of(mpi, child->rank));
+	orr_mpi_active_begin(mpi, f, child->peer);
 	r->nflights++;
 	r->bytes_out += bytes;
 	mpi->transport->send(mpi->proc, f, r->ptr + piece * r->piece, orr_layout_row(&row, bytes),
