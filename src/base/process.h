@@ -93,13 +93,14 @@ struct orr_process {
 	unsigned init_count; /* starpu_init calls not yet shut down */
 	double start_us;     /* when the runtime started */
 	unsigned epoch;      /* counts initialisations: stale thread caches are recognised by it */
+	int mpi_rank, mpi_size; /* as the program sees them: 0 of 1 without MPI, or the fake ones */
+	double costs[ORR_NCOSTS]; /* virtual costs in microseconds, 0 in a real run */
 	struct orr_config cfg;
 	struct starpu_conf conf; /* as given to starpu_init, completed */
 	struct orr_topology topo;
-	int mpi_rank, mpi_size; /* as the program sees them: 0 of 1 without MPI, or the fake ones */
-	unsigned ngroups;       /* groups of workers, each stepped by one thread; 0: none yet, and
-				   nothing goes on in the background */
-	uint32_t arch_mask;     /* kinds of units that exist: STARPU_CPU | ... */
+	unsigned ngroups;   /* groups of workers, each stepped by one thread; 0: none yet, and
+			       nothing goes on in the background */
+	uint32_t arch_mask; /* kinds of units that exist: STARPU_CPU | ... */
 	int stand_in;     /* functions for the CPU serve other units, too: bits of ORR_STAND_IN_* */
 	unsigned nparked; /* atomic: threads of the program in orr_park_wait */
 	int catches;      /* atomic: signals are told, see orr_sys_catch_signals */
@@ -107,7 +108,6 @@ struct orr_process {
 	int keep_graph;   /* the world wants the graph of all tasks (orr_graph_keep) */
 	unsigned trace_manual; /* starpu_fxt_autostart_profiling(0): the program starts recording */
 
-	double costs[ORR_NCOSTS];   /* virtual costs in microseconds, 0 in a real run */
 	double idle_watts;          /* of the whole machine doing nothing; 0: not known */
 	double watts[STARPU_NARCH]; /* what a busy unit adds to that; 0: not known */
 	double joules; /* set when the runtime stops: the energy used since it started */

@@ -36,41 +36,42 @@ enum orr_sim_recess {
 
 struct orr_sim_actor {
 	struct orr_sim_actor_head head; /* first */
+	/* What each turn looks at is together (sim_rank.h). */
 	struct orr_sim_rank *rank;
-	enum orr_role role;          /* USER for the program's main actor too */
-	sg_actor_t actor;            /* SimGrid's, that it is or whose stack it has; or NULL */
-	struct orr_sim_stack *stack; /* the one that it borrows now (sim_turns.h), or NULL */
-	uint8_t borrows;             /* has no stack of its own */
-	uint8_t slept;               /* the kernel that it runs has */
-	uint8_t measured;            /* so has its use of the processor */
+	void (*code)(struct orr_sim_actor *); /* what it runs */
+	sg_actor_t actor;                /* SimGrid's, that it is or whose stack it has; or NULL */
+	struct orr_sim_stack *stack;     /* the one that it borrows now (sim_turns.h), or NULL */
+	struct orr_sim_actor *turn_next; /* in the list of sim_turns.c */
+	uint8_t blocked;                 /* waits in orr_sim_block */
+	uint8_t timed_out;
+	uint8_t borrows;      /* has no stack of its own */
+	uint8_t ring_request; /* is to ring the engine's bell when it next waits */
+	int saved_errno;      /* while others run */
+	int in_kernel;        /* 1 + the worker that it steps, while it calls its kernel; else 0 */
+	struct orr_sim_context context; /* of SimGrid, by which it is found */
+	struct orr_sim_event limit;     /* of the time that it is blocked */
+	enum orr_role role;             /* USER for the program's main actor too */
+	uint8_t slept;                  /* the kernel that it runs has */
+	uint8_t measured;               /* so has its use of the processor */
 	struct orr_sim_fiber *fiber; /* of a kernel's actor (sim_kernel.c): runs on it, first as a
 					part of the driver and, once it has waited, on a stack that
 					it borrows; else NULL */
 	enum orr_sim_recess recess;
 	double until_s;
 	struct orr_sim_wait wait;
-	struct orr_sim_event limit;      /* of the time that it is blocked */
 	struct orr_sim_actor *wait_next; /* in the ring of an orr_waitq_t, else NULL */
-	struct orr_sim_actor *turn_next; /* in the list of sim_turns.c */
 	void *bell_out;                  /* MPI_Request of the last ring, or NULL */
-	uint8_t blocked;                 /* waits in orr_sim_block */
-	uint8_t timed_out;
-	uint8_t mpi;      /* MPI_Init was called by or for it */
+	uint8_t mpi;                     /* MPI_Init was called by or for it */
 	uint8_t itself;   /* nested: it calls SMPI as itself, and not for the program */
 	uint8_t can_ring; /* SMPI finds its rank: main and driver, children of the engine's actor */
-	uint8_t ring_request; /* is to ring the engine's bell when it next waits */
-	uint8_t active;       /* a function was handed to it and has not ended */
+	uint8_t active;   /* a function was handed to it and has not ended */
 	uint8_t detached;
-	int in_kernel;    /* 1 + the worker that it steps, while it calls its kernel; else 0 */
 	double others_us; /* time of the processor that others took while a measured kernel waited
 			   */
 	double asked_us;  /* the program has asked for the time until then ... */
 	unsigned nasked;  /* ... that often without any passing */
-	struct orr_sim_context context; /* of SimGrid, by which it is found */
-	int saved_errno;                /* while others run */
 	char name[24];
-	void (*code)(struct orr_sim_actor *); /* what it runs */
-	void *(*fn)(void *);                  /* what was handed to it */
+	void *(*fn)(void *); /* what was handed to it */
 	void *arg, *ret;
 	orr_waitq_t handed;         /* pre-made actors wait here for a function */
 	orr_waitq_t ended;          /* joiners wait here */

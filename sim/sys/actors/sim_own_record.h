@@ -32,17 +32,8 @@ struct orr_sim_exit {
 };
 
 struct orr_sim_own {
-	/* random numbers; the C library's own beginning where not seeded */
-	struct random_data random;
-	char random_state[128];
-	struct drand48_data drand48;
-	/* results that stay in place until the next call */
-	char *strtok_at;
-	char tmpnam[32], ctime[64];
-	struct tm tm;
-	/* what is exchanged */
+	/* what is exchanged: first, because each change of ranks looks at it */
 	char **environment; /* as `environ`, once the rank has one of its own */
-	char **allocated;   /* the last one that setenv() and its relatives made, or NULL */
 	int has_environment;
 	int optind, opterr, optopt;
 	char *optarg;
@@ -51,8 +42,17 @@ struct orr_sim_own {
 	locale_t locale; /* of setlocale(), NULL: "C" */
 	struct orr_sim_streams
 		*streams; /* of C++, NULL: as the library made them (sim_streams.h) */
-	char *line;       /* what standard output got since the last newline, while others run */
 	size_t line_length, line_room;
+	char *line;       /* what standard output got since the last newline, while others run */
+	char **allocated; /* the last environment that setenv() and its relatives made, or NULL */
+	/* random numbers; the C library's own beginning where not seeded */
+	struct random_data random;
+	char random_state[128];
+	struct drand48_data drand48;
+	/* results that stay in place until the next call */
+	char *strtok_at;
+	char tmpnam[32], ctime[64];
+	struct tm tm;
 	/* signals: NULL: all have their default */
 	struct sigaction *actions;
 	sigset_t blocked, pending;

@@ -21,10 +21,10 @@ struct orr_sim_private {
 
 /* Of a rank: its keys, the place of the variables, and the states of its workers. */
 struct orr_sim_threads {
+	void *at; /* the variables of the thread that runs; NULL: the program has none */
 	void (**destroy)(void *); /* by key */
 	uint8_t *used;
 	unsigned nkeys;
-	void *at;          /* the variables of the thread that runs; NULL: the program has none */
 	const void *image; /* what they are at first: so many bytes, and zeros */
 	size_t nimage, size;
 	struct orr_sim_private *owner;

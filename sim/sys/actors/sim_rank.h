@@ -24,17 +24,25 @@ struct orr_sim_mpi;
 struct orr_sim_peer;
 
 struct orr_sim_rank {
+	/* What each turn of an actor or message looks at is together: ranks take their turns in any
+	 * order, and none of it is in a cache then. */
 	int rank;
+	unsigned nrunning; /* kernels on its CPUs */
+	struct orr_sim_cores *cores;
+	struct orr_process *proc;
+	struct orr_sim_actor *engine, *driver, *main;
+	struct orr_sim_kernel *kernels; /* sim_kernel.c's own: actors that run none just now */
+	struct orr_sim_mpi *mpi;        /* sim_mpi.c's own */
+	struct orr_sim_threads threads; /* what its threads have for themselves */
+	struct orr_sim_own own;         /* and its process */
 	sg_host_t host;
 	const char *machine_name;
 	struct orr_machine *machine; /* NULL: the built-in description */
 	unsigned ncpus;
 	double slowness; /* of everything that it computes, beside what models tell */
-	struct orr_sim_cores *cores;
 	struct orr_sim_rank *next_on_computer;
-	double stolen_us;  /* what its next kernel lasts longer, for a core that others took from it
-			    */
-	unsigned nrunning; /* kernels on its CPUs */
+	double stolen_us; /* what its next kernel lasts longer, for a core that others took from it
+			   */
 	unsigned receiving; /* messages that its engine receives with the processor, as no worker
 			       has time to do so later */
 	double looked_us;   /* when a worker looked after messages last */
@@ -43,14 +51,9 @@ struct orr_sim_rank {
 	double way_us; /* the network's time per byte of a long message, where copy_us is given */
 	size_t live, peak, untouched; /* bytes of main memory that the runtime has, has had at most,
 					 and has not written to yet */
-	struct orr_process *proc;
-	struct orr_sim_actor *engine, *driver, *main;
-	struct orr_sim_kernel *kernels; /* sim_kernel.c's own: actors that run none just now */
-	struct orr_sim_own own;         /* what the process of a rank has for itself */
-	struct orr_sim_threads threads; /* and its threads */
-	orr_waitq_t signals;            /* threads that wait for a signal */
-	void *object;                   /* its copy of the program, as dlopen() names it */
-	void (*exit_functions)(void);   /* calls what the program gave to atexit(); or NULL */
+	orr_waitq_t signals;          /* threads that wait for a signal */
+	void *object;                 /* its copy of the program, as dlopen() names it */
+	void (*exit_functions)(void); /* calls what the program gave to atexit(); or NULL */
 	char **argv;
 	int ended, status; /* the program's main is over, with this status */
 	double end_us;
@@ -58,7 +61,6 @@ struct orr_sim_rank {
 	int runtime_up; /* between orr_sys_process_init and orr_sys_process_exit */
 	struct orr_sim_peer *peers;
 	unsigned npeers;
-	struct orr_sim_mpi *mpi;   /* sim_mpi.c's own */
 	struct orr_sim_bell *bell; /* of its engine: a part of that, or NULL */
 	struct orr_sim_bus *bus;   /* sim_bus.c's own; NULL until a copy or a device needs it */
 	double joules;             /* used by what the runtime knew of, as reported at its end */

@@ -23,25 +23,27 @@ struct orr_sim_mpi {
 	int active; /* between orr_sys_mpi_init and orr_sys_mpi_exit, but not between two
 		       communicators */
 	int entered;
-	int rung;             /* to be told to the engine by its next wait */
 	int initialized_here; /* we called MPI_Init for the program */
-	int computes;         /* the engine executes tasks, and looks between them */
-	double event_us;      /* when a message was handled last */
+	/* what each turn looks at, with what follows of `native` */
+	int rung;        /* to be told to the engine by its next wait */
+	int computes;    /* the engine executes tasks, and looks between them */
+	double event_us; /* when a message was handled last */
 	double yield_us; /* for so long the real engine would yield then, see base/patience.h */
-	MPI_Comm comm;   /* smpi: the engines of these ranks; native: for packing only */
-	int tag;         /* of envelopes */
+
+	/* native */
+	int sleeping;          /* the engine waits */
+	double waits_since_us; /* the engine, while it sleeps */
+	struct orr_sim_endpoint *endpoint;
+	struct orr_sim_world *world;
+
+	MPI_Comm comm; /* smpi: the engines of these ranks; native: for packing only */
+	int tag;       /* of envelopes */
 
 	/* smpi */
 	struct orr_sim_bell bell;
 	struct orr_parcel_set set; /* what is under way, and room for the bell behind it */
 	char *envelope;            /* the one that comes next ... */
 	size_t most;               /* ... has at most that many bytes */
-
-	/* native */
-	int sleeping;          /* the engine waits */
-	double waits_since_us; /* the engine, while it sleeps */
-	struct orr_sim_world *world;
-	struct orr_sim_endpoint *endpoint;
 };
 
 static inline struct orr_sim_mpi *orr_sim_mpi_of(struct orr_process *proc)

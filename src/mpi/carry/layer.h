@@ -87,13 +87,13 @@ struct orr_mpi {
 
 	/* the owner's */
 	struct orr_mpi_flights flights __attribute__((aligned(64)));
-	struct orr_mpi_network network; /* read at its first use */
-	struct orr_mpi_late late;
 	struct orr_mpi_ready ready;
+	struct orr_mpi_watch watch;
 	struct orr_mpi_limits limits;
+	struct orr_mpi_late late;
 	struct orr_mpi_counts counts;
 	struct orr_mpi_turn_trace trace;
-	struct orr_mpi_watch watch;
+	struct orr_mpi_network network; /* read at its first use */
 	struct orr_mpi_heartbeat heartbeat;
 
 	/* data and placement */

@@ -113,10 +113,10 @@ struct orr_mpi_rest {
 struct orr_mpi_late {
 	starpu_data_handle_t only;     /* whose sends left since none was under way; NULL: several
 					  data's */
+	struct orr_mpi_group *groups;  /* sends that it keeps; atomic, as a hint */
 	struct orr_mpi_relay *leaving; /* relays with a payload that began here */
 	struct orr_mpi_req *lone;      /* and sends under way without one, by link.next, that others
 					  of their value may wait for */
-	struct orr_mpi_group *groups;  /* sends that it keeps; atomic, as a hint */
 	int hurry;                     /* atomic: a thread waits: none of them waits for others */
 };
 
@@ -191,9 +191,9 @@ struct orr_mpi_turn_trace {
 		double since_us, callbacks_us;
 		uint64_t n;
 	} turn;
+	struct orr_mpi_turn_sums sums;
 	struct orr_mpi_turns turns[4]; /* that are not recorded yet */
 	double turns_since_us;
-	struct orr_mpi_turn_sums sums;
 };
 
 #endif
