@@ -78,12 +78,16 @@ static int grow(struct orr_slab *s)
 	struct orr_slab_chunk *c = orr_sys_chunk_alloc(bytes);
 	if (!c)
 		return -1;
-	if (s->chunks)
-		s->chunks->end = s->bump;
-	c->next = s->chunks;
+	c->next = NULL;
 	c->bytes = bytes;
 	c->end = NULL;
-	s->chunks = c;
+	if (s->newest) {
+		s->newest->end = s->bump;
+		s->newest->next = c;
+	} else {
+		s->chunks = c;
+	}
+	s->newest = c;
 	s->bytes += bytes;
 	s->bump = (char *) c + CHUNK_HEADER;
 	s->bump_end = (char *) c + bytes;

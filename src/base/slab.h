@@ -30,9 +30,9 @@ struct orr_slab {
 	unsigned index;  /* which of a thread's free lists */
 	orr_lock_t lock; /* protects what follows */
 	void *depot;     /* full batches, linked by their first object's second word */
-	struct orr_slab_chunk *chunks;
-	char *bump, *bump_end; /* never used part of the newest chunk */
-	size_t bytes;          /* memory held */
+	struct orr_slab_chunk *chunks, *newest; /* the oldest one, and the last one of its list */
+	char *bump, *bump_end;                  /* never used part of the newest chunk */
+	size_t bytes;                           /* memory held */
 };
 
 void orr_slab_init(struct orr_slab *s, size_t size, unsigned index);
@@ -41,8 +41,9 @@ void orr_slab_exit(struct orr_slab *s);
 /* Uninitialised memory, or NULL when memory is exhausted. */
 void *orr_slab_alloc(struct orr_slab *s);
 void orr_slab_free(struct orr_slab *s, void *obj);
-/* Calls f on every object ever handed out, in use or not: the object tells, by fields that are zero
- * in a fresh one and that its owners change atomically. f must neither allocate nor free. */
+/* Calls f on every object ever handed out, in use or not, oldest memory first: the object tells, by
+ * fields that are zero in a fresh one and that its owners change atomically. f must neither
+ * allocate nor free. */
 void orr_slab_foreach(struct orr_slab *s, void (*f)(void *obj, void *arg), void *arg);
 
 #endif

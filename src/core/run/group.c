@@ -183,9 +183,11 @@ static int group_sleep(struct orr_group *g, double max_us)
 	orr_assertf(!orr_wake_is_listed(g) && !g->in_recess,
 		    "the group of worker %u is awake and counted among those that sleep", g->first);
 	orr_nap_begin(g);
+	/* The bell comes first: a thread that takes the group out of the set must be heard. Else,
+	 * if another group has its task meanwhile, this one would sleep outside of the set. */
+	key = orr_waitq_prepare(&g->bell);
 	if (!all_execute(g))
 		orr_wake_enlist(g);
-	key = orr_waitq_prepare(&g->bell);
 	/* Once more, now that others know that they must ring. */
 	if (orr_group_step(g, &next_us) ||
 	    (ORR_ATOMIC_LOAD(&proc->core->stopping) && !g->nlater && !g->nheap)) {

@@ -15,6 +15,7 @@
 struct dump {
 	FILE *f;
 	unsigned max, n;
+	int blocked; /* the tasks of this look: those that wait for others, or all else */
 };
 
 /* Names what a blocked task waits for. */
@@ -42,7 +43,7 @@ static void dump_task(void *obj, void *arg)
 					      "running", "ended",   "submitted again" };
 
 	if (!t->pub || t->state == ORR_TASK_NEW || t->state == ORR_TASK_DONE ||
-	    t->state > ORR_TASK_DONE)
+	    t->state > ORR_TASK_DONE || (t->state == ORR_TASK_BLOCKED) != d->blocked)
 		return;
 	if (d->n++ >= d->max)
 		return;
@@ -67,10 +68,13 @@ static void dump_task(void *obj, void *arg)
 
 void orr_task_dump(struct orr_process *proc, FILE *f, unsigned max)
 {
-	struct dump d = { f, max, 0 };
+	struct dump d = { .f = f, .max = max };
 
 	if (proc->state == ORR_PROCESS_DOWN)
 		return;
+	/* Where the list is cut off, what the others wait for has come before. */
+	orr_slab_foreach(&proc->core->task_slab, dump_task, &d);
+	d.blocked = 1;
 	orr_slab_foreach(&proc->core->task_slab, dump_task, &d);
 	if (d.n > max)
 		fprintf(f, "  ... and %u more tasks\n", d.n - max);

@@ -9,7 +9,8 @@
 
 #include "core/worker/core.h"
 
-/* Prints these tasks with what each waits for; at most max lines. */
+/* Prints these tasks with what each waits for, those that wait for no other task or datum first; at
+ * most max lines. */
 void orr_task_dump(struct orr_process *proc, FILE *f, unsigned max);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Waking groups of workers that sleep.
  *
- * A group that is about to sleep enters the set of idle groups (orr_core.idle_mask) and looks for
- * work once more. Whoever removes a group from that set rings its bell.
+ * A group that is about to sleep waits on its bell first, then enters the set of idle groups
+ * (orr_core.idle_mask) and looks for work once more. Whoever removes a group from that set rings
+ * its bell.
  *
  * Invariant: a thread that wakes has queued its task before, and holds no lock. */
 #ifndef ORR_CORE_WAKE_H

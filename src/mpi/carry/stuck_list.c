@@ -13,6 +13,7 @@
 
 #define MOST_WAITS 65536 /* bytes of waits */
 #define MOST_TEXT 8192   /* bytes of lines */
+#define MORE "... and more tasks\n"
 
 /* A list: this, nwaits times a struct told_wait with its name, lines. */
 struct told {
@@ -76,9 +77,12 @@ static void tell_text(struct orr_mpi *mpi, const char *what, struct orr_stuck_li
 	orr_mpi_dump(proc, m, ORR_STANDSTILL_PER_RANK / 2);
 	proc->core_up->dump(proc, m, ORR_STANDSTILL_PER_RANK);
 	fclose(m);
-	while (size > MOST_TEXT || (size && text[size - 1] != '\n'))
-		size--;
-	orr_stuck_list_append(b, text, size);
+	size_t told = size;
+	while (told > MOST_TEXT || (told && text[told - 1] != '\n'))
+		told--;
+	orr_stuck_list_append(b, text, told);
+	if (told < size)
+		orr_stuck_list_append(b, MORE, sizeof(MORE) - 1);
 	free(text);
 }
 
