@@ -102,6 +102,10 @@ TESTS += $(orr_script_tests)
 $(orr_sim_test_programs): %.sim: %.c $(orr_headers_dep) $(orr_test_headers) | $(orr_sim_order)
 	$(orr_sim_link) $(orr_test_includes) $(filter %.c,$^) $(OPENCL_LIBS)
 
+# All that tests need, without running any.
+check-programs: $(check_LTLIBRARIES) $(check_DATA)
+.PHONY: check-programs
+
 # How tests are run is the business of one script; see its head for what the
 # variables mean and for the directives that a test may carry.
 LOG_COMPILER = $(SHELL) $(srcdir)/tests/lib/run-test
