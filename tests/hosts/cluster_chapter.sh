@@ -6,6 +6,7 @@
 # orr-test: debug none
 # orr-test: sanitizer none
 # orr-test: timeout 900
+# orr-test: waits
 # orr-test: world real
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 . "$ORR_TEST_SRCDIR/tests/lib/hosts.sh"

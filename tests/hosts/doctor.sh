@@ -5,6 +5,7 @@
 # what is wrong, and its remedy. It never hangs, and nothing of it stays on any host.
 # orr-test: debug none
 # orr-test: timeout 400
+# orr-test: waits
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 . "$ORR_TEST_SRCDIR/tests/lib/hosts.sh"
 [ "$ORR_TEST_MPI" = yes ] || skip "no mpirun"

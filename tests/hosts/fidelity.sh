@@ -7,6 +7,7 @@
 # orr-test: debug none
 # orr-test: sanitizer none
 # orr-test: timeout 900
+# orr-test: waits
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 [ "$ORR_TEST_MPI$ORR_TEST_SIM" = yesyes ] || skip "it takes both worlds"
 fidelity="$PYTHON -B $ORR_TEST_SRCDIR/tests/fidelity/fidelity.py --hosts"

@@ -8,6 +8,7 @@
 #     ORR_LOST="cut freeze" make check TESTS=tests/hosts/lost.sh
 # does these cases only. tests/bench/host_faults.sh does the same at random moments.
 # orr-test: timeout 360
+# orr-test: waits
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 . "$ORR_TEST_SRCDIR/tests/lib/hosts.sh"
 [ "$ORR_TEST_MPI" = yes ] || skip "no mpirun"

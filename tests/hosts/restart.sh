@@ -5,6 +5,7 @@
 # hosts that share its ranks, and, started by hand, on a host that the first run did not know. Without another host, and with
 # fewer ranks than the checkpoints are of, it is refused with a message that says what to do, and nothing of them is lost.
 # orr-test: timeout 300
+# orr-test: waits
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 . "$ORR_TEST_SRCDIR/tests/lib/hosts.sh"
 [ "$ORR_TEST_MPI" = yes ] || skip "no mpirun"

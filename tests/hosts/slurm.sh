@@ -7,6 +7,7 @@
 # orr-test: debug none
 # orr-test: sanitizer none
 # orr-test: timeout 600
+# orr-test: waits
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 . "$ORR_TEST_SRCDIR/tests/lib/hosts.sh"
 . "$ORR_TEST_SRCDIR/tests/lib/slurm.sh"

@@ -5,6 +5,7 @@
 # seconds, a link that is away for two seconds, and ranks whose workers and engine compute for twice the limit. The runs
 # come to their end. One whose signs of life a firewall keeps says so, and goes on, too.
 # orr-test: timeout 240
+# orr-test: waits
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 . "$ORR_TEST_SRCDIR/tests/lib/hosts.sh"
 [ "$ORR_TEST_MPI" = yes ] || skip "no mpirun"

@@ -5,6 +5,7 @@
 # of it is named, and none of it is taken for absent, written through or believed. Data that have
 # migrated are found (checkpoint_migrate.c).
 # orr-test: timeout 600
+# orr-test: waits
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 program=$ORR_TEST_BUILDDIR/tests/mpi/checkpoint
 export ORRERY_CHECKPOINT_DIR=$PWD/saved

@@ -3,6 +3,7 @@
 # The table of failures: each at 1, 16 and 512 simulated nodes and in real runs of 1 and 4 processes (a deadlock: up to 16). A cell is
 # the status, the number of lines (a screen at most), and the words that a person needs.
 # orr-test: timeout 300
+# orr-test: waits
 # orr-test: sanitizer none
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 program=$ORR_TEST_BUILDDIR/tests/mpi/failures

@@ -3,6 +3,7 @@
 # The folder of performance models: what is made there is the user's, as the user's mask says; nothing is written through
 # a link; and another user who locks what he can open does not stop the end of a run.
 # orr-test: timeout 120
+# orr-test: waits
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 program=$ORR_TEST_BUILDDIR/tests/real/model_doors
 export STARPU_NCPU=1 STARPU_CALIBRATE=1 STARPU_HOME=$PWD/home

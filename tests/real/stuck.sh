@@ -4,6 +4,7 @@
 # dependencies; one that something may still go on with is left alone, as with
 # ORRERY_STALL_TIMEOUT=0.
 # orr-test: timeout 180
+# orr-test: waits
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 program=$ORR_TEST_BUILDDIR/tests/real/stuck
 ORRERY_STALL_TIMEOUT=300000

@@ -3,6 +3,7 @@
 # Real ranks that all wait for what never comes: one of them says so, with the culprit first, within a screen, and
 # the run ends. One that a thread, a timer, a kernel, MPI or a message on its way may still go on with is left alone.
 # orr-test: timeout 240
+# orr-test: waits
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 [ "$ORR_TEST_MPI" = yes ] || exit 77
 program=$ORR_TEST_BUILDDIR/tests/real/stuck_ranks

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # orr-test: timeout 240
+# orr-test: debug none
 #
 # Each name and promise of the handbook's MPI chapter has tests in both worlds, or the
 # table of doc/mpi_chapter.md says why not (mpi_chapter.py). Each check is also shown a

@@ -3,6 +3,7 @@
 # Outputs that cannot be written are refused before the run, or fail it: traces, statistics, reports and
 # models, in both worlds. Files of an older run do not stay as if they were of this one.
 # orr-test: timeout 200
+# orr-test: waits
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 ring=$ORR_TEST_BUILDDIR/examples/ring/ring
 one=$ORR_TEST_BUILDDIR/examples/vector_scal/vector_scal

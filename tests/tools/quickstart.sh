@@ -49,8 +49,8 @@ expect() {
 
 # A machine that has nothing: all packages come before configure.
 : > "$db"
-expect 'packages;packages;configure ;make;make;' check
-expect 'make;make;' check
+expect 'packages;packages;configure ;make;make;make;' check
+expect 'make;make;make;' check
 has out '^1 passed, 0 failed$'
 
 # First without those of single tests, which then come: the options stay.
@@ -59,23 +59,23 @@ rm -rf src/build
 export QUICKSTART_CONFIGURE="--enable-werror"
 expect 'packages;configure --enable-werror;make;' build
 unset QUICKSTART_CONFIGURE
-expect 'packages;config.status --recheck;config.status ;make;make;' check
+expect 'packages;config.status --recheck;config.status ;make;make;make;' check
 has out 'configuring in .* again'
 expect 'make;' build
 
 # One that came by itself; tools that configure does not look for.
 grep -v -x gfortran "$db" > less && cp less "$db"
 expect 'config.status --recheck;config.status ;make;' --no-install build
-expect 'packages;config.status --recheck;config.status ;make;make;' check
+expect 'packages;config.status --recheck;config.status ;make;make;make;' check
 grep -v -x gdb "$db" > less && cp less "$db"
-expect 'packages;make;make;' check
+expect 'packages;make;make;make;' check
 
 # A build tree that was configured by hand keeps its options, too.
 rm -rf src/build && mkdir src/build && (cd src/build && ../configure --disable-fortran)
 expect 'make;' --no-install build
 rm -rf src/build && mkdir src/build && (cd src/build && ../configure --disable-fortran)
 grep -v -x gfortran "$db" > less && cp less "$db"
-expect 'packages;config.status --recheck;config.status ;make;make;' check
+expect 'packages;config.status --recheck;config.status ;make;make;make;' check
 
 # Other options are taken.
 export QUICKSTART_CONFIGURE="--enable-debug"

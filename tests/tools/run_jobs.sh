@@ -3,6 +3,7 @@
 # `orrery run` without -n takes what the job of a batch system was given, or the slots of a host file;
 # -n wins, and a value that cannot be read is an error.
 # orr-test: world real
+# orr-test: debug none
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 [ "$ORR_TEST_MPI" = yes ] || skip "no mpirun"
 program=$ORR_TEST_BUILDDIR/examples/ring/ring

@@ -4,6 +4,7 @@
 # knows; locks that he holds on files that he may read; doors that are not his. Nothing of the run's user is written or
 # read through them, and nobody waits for him for long.
 # orr-test: timeout 240
+# orr-test: waits
 # orr-test: debug none
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 [ "$(id -u)" = 0 ] || skip "needs root, to play another user"
