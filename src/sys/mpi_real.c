@@ -32,9 +32,10 @@ static struct orr_real_mpi {
 	int at_exit;  /* the handler is installed */
 	int rank, size;
 	double start_us;
-	struct orr_parcel_set set; /* what the transport carries */
-	char *envelope;            /* the one that comes next ... */
-	size_t most;               /* ... has at most that many bytes */
+	struct orr_parcel_set set;      /* what the transport carries */
+	struct orr_parcel_set given_up; /* what it carried to a lost rank when it was closed */
+	char *envelope;                 /* the one that comes next ... */
+	size_t most;                    /* ... has at most that many bytes */
 	int tag;
 	double messages, bytes; /* sent to other ranks so far */
 	double logical_messages, logical_bytes;
@@ -258,6 +259,11 @@ static void transport_close(struct orr_process *proc)
 	(void) proc;
 	MPI_Cancel(&real.set.requests[0]);
 	MPI_Wait(&real.set.requests[0], MPI_STATUS_IGNORE);
+	/* MPI may still read what was sent to a rank that is lost. */
+	if (real.set.n > 1) {
+		real.given_up = real.set;
+		memset(&real.set, 0, sizeof(real.set));
+	}
 	orr_parcel_free(&real.set);
 	free(real.envelope);
 	real.envelope = NULL;
