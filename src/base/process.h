@@ -96,7 +96,11 @@ struct orr_process {
 	int mpi_rank, mpi_size; /* as the program sees them: 0 of 1 without MPI, or the fake ones */
 	double costs[ORR_NCOSTS]; /* virtual costs in microseconds, 0 in a real run */
 	struct orr_config cfg;
-	struct starpu_conf conf; /* as given to starpu_init, completed */
+	/* As given to starpu_init, completed; written only while it is the process's own
+	 * (start/shared_conf.h). Never NULL. */
+	struct starpu_conf *conf;
+	void (*naps)(unsigned worker), (*wakes)(unsigned worker); /* atomic: called when one falls
+								     asleep, and wakes up */
 	struct orr_topology topo;
 	unsigned ngroups;   /* groups of workers, each stepped by one thread; 0: none yet, and
 			       nothing goes on in the background */

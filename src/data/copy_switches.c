@@ -6,30 +6,30 @@
 
 int starpu_asynchronous_copy_disabled(void)
 {
-	return orr_self()->conf.disable_asynchronous_copy > 0;
+	return orr_self()->conf->disable_asynchronous_copy > 0;
 }
 
 int starpu_asynchronous_cuda_copy_disabled(void)
 {
 	return starpu_asynchronous_copy_disabled() ||
-	       orr_self()->conf.disable_asynchronous_cuda_copy > 0;
+	       orr_self()->conf->disable_asynchronous_cuda_copy > 0;
 }
 
 int starpu_asynchronous_opencl_copy_disabled(void)
 {
 	return starpu_asynchronous_copy_disabled() ||
-	       orr_self()->conf.disable_asynchronous_opencl_copy > 0;
+	       orr_self()->conf->disable_asynchronous_opencl_copy > 0;
 }
 
 int starpu_asynchronous_mpi_ms_copy_disabled(void)
 {
 	return starpu_asynchronous_copy_disabled() ||
-	       orr_self()->conf.disable_asynchronous_mpi_ms_copy > 0;
+	       orr_self()->conf->disable_asynchronous_mpi_ms_copy > 0;
 }
 
 int starpu_map_enabled(void)
 {
-	return orr_self()->conf.enable_map > 0;
+	return orr_self()->conf->enable_map > 0;
 }
 
 int starpu_asynchronous_copy_disabled_for(enum starpu_node_kind kind)

@@ -55,7 +55,7 @@ int orr_mapping_begin(struct orr_process *proc, starpu_data_handle_t h, struct o
 
 	orr_assert_locked(&h->lock);
 	orr_assert(!r->allocated && !r->mapped);
-	if (proc->conf.enable_map <= 0 || !h->ops->map_data || r == &h->main ||
+	if (proc->conf->enable_map <= 0 || !h->ops->map_data || r == &h->main ||
 	    proc->data->memnodes[r->memnode].ops->map == orr_memnode_map_none ||
 	    !can_stay(proc, h) || (made && orr_memory_allocate(h, &h->main)))
 		return 0;

@@ -18,7 +18,7 @@ static int has(const unsigned *id, unsigned n, unsigned one)
 int orr_devices_choose(const struct orr_process *proc, const struct orr_choice *c, unsigned n,
 		       unsigned *id, unsigned max)
 {
-	int first = c->field && proc->conf.precedence_over_environment_variables;
+	int first = c->field && proc->conf->precedence_over_environment_variables;
 	unsigned nlisted = 0, k = 0;
 	int *list = NULL;
 	int ret = c->list && !first ? orr_ids_parse(c->variable, c->list, n, &list, &nlisted) : 0;

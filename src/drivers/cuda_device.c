@@ -121,7 +121,7 @@ static int count(const struct orr_cu_api *api)
 
 static int choose(const struct orr_process *proc, int n, unsigned id[STARPU_MAXCUDADEVS])
 {
-	const struct starpu_conf *conf = &proc->conf;
+	const struct starpu_conf *conf = proc->conf;
 	const struct orr_choice choice = {
 		.kind = "CUDA",
 		.variable = "STARPU_WORKERS_CUDAID",

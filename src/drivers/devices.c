@@ -20,7 +20,7 @@ static long wanted(const char *variable, int conf, const struct orr_process *pro
 {
 	long n = orr_config_long(variable, -1);
 
-	if (conf != -1 && (n == -1 || proc->conf.precedence_over_environment_variables))
+	if (conf != -1 && (n == -1 || proc->conf->precedence_over_environment_variables))
 		n = conf;
 	return n;
 }
@@ -79,8 +79,8 @@ static int opencl_devices(struct orr_process *proc, struct orr_device *v, unsign
 
 int orr_devices_list(struct orr_process *proc, struct orr_device *v, unsigned max)
 {
-	long ncuda = wanted("STARPU_NCUDA", proc->conf.ncuda, proc),
-	     nopencl = wanted("STARPU_NOPENCL", proc->conf.nopencl, proc);
+	long ncuda = wanted("STARPU_NCUDA", proc->conf->ncuda, proc),
+	     nopencl = wanted("STARPU_NOPENCL", proc->conf->nopencl, proc);
 	unsigned numa = numa_nodes(proc, v, max);
 
 	proc->machine = NULL;

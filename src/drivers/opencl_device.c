@@ -127,7 +127,7 @@ static void give_back(const cl_device_id *v, cl_uint n)
  */
 static int choose(const struct orr_process *proc, cl_device_id *v, cl_uint *n)
 {
-	const struct starpu_conf *conf = &proc->conf;
+	const struct starpu_conf *conf = proc->conf;
 	const struct orr_choice choice = {
 		.kind = "OpenCL",
 		.variable = "STARPU_WORKERS_OPENCLID",

@@ -28,10 +28,10 @@
 /* The number of slaves that are asked for; -1: the mode is not asked for. */
 static long asked(const struct orr_process *proc)
 {
-	long n = orr_config_long("STARPU_NMPI_MS", -1), conf = proc->conf.nmpi_ms;
+	long n = orr_config_long("STARPU_NMPI_MS", -1), conf = proc->conf->nmpi_ms;
 
-	return conf != -1 && (n == -1 || proc->conf.precedence_over_environment_variables) ? conf
-											   : n;
+	return conf != -1 && (n == -1 || proc->conf->precedence_over_environment_variables) ? conf
+											    : n;
 }
 
 int orr_slaves_wanted(const struct orr_process *proc)
@@ -68,11 +68,11 @@ static void configure_slave(struct orr_process *proc)
 	long threads = orr_config_long("STARPU_NMPIMSTHREADS", -1);
 	struct orr_config *cfg = &proc->cfg;
 
-	starpu_conf_init(&proc->conf);
-	proc->conf.precedence_over_environment_variables = 1;
-	proc->conf.ncpus = threads > 0 && threads < STARPU_NMAXWORKERS ? (int) threads : -1;
-	proc->conf.ncuda = proc->conf.nopencl = 0;
-	proc->conf.sched_policy_name = "eager";
+	starpu_conf_init(proc->conf);
+	proc->conf->precedence_over_environment_variables = 1;
+	proc->conf->ncpus = threads > 0 && threads < STARPU_NMAXWORKERS ? (int) threads : -1;
+	proc->conf->ncuda = proc->conf->nopencl = 0;
+	proc->conf->sched_policy_name = "eager";
 	cfg->ncpu = -1;
 	cfg->fake_devices = cfg->fake_opencl = 0;
 	cfg->calibrate = 0; /* models are the master's to learn */
@@ -212,7 +212,7 @@ static void describe(struct orr_slave *slave, int devid, struct orr_device *d)
 /* The slave that is to be device number i. */
 static int chosen(const struct orr_process *proc, unsigned i)
 {
-	const struct starpu_conf *c = &proc->conf;
+	const struct starpu_conf *c = proc->conf;
 
 	return c->use_explicit_workers_mpi_ms_deviceid ? (int) c->workers_mpi_ms_deviceid[i]
 						       : (int) i;

@@ -134,12 +134,12 @@ int orr_sched_init(struct orr_process *proc)
 	struct starpu_sched_policy *policy = NULL;
 	int ret;
 
-	if ((!name || proc->conf.precedence_over_environment_variables) &&
-	    proc->conf.sched_policy_name)
-		name = proc->conf.sched_policy_name;
-	if (proc->conf.sched_policy &&
-	    (!proc->cfg.sched || proc->conf.precedence_over_environment_variables)) {
-		policy = proc->conf.sched_policy;
+	if ((!name || proc->conf->precedence_over_environment_variables) &&
+	    proc->conf->sched_policy_name)
+		name = proc->conf->sched_policy_name;
+	if (proc->conf->sched_policy &&
+	    (!proc->cfg.sched || proc->conf->precedence_over_environment_variables)) {
+		policy = proc->conf->sched_policy;
 	} else if (!name) {
 		policy = orr_sched_policies[0];
 	} else {
@@ -154,8 +154,8 @@ int orr_sched_init(struct orr_process *proc)
 		policy = sched_find(proc, name);
 	}
 	ret = policy ? orr_ctx_init(proc, policy) : -EINVAL;
-	if (!ret && proc->conf.sched_policy_callback)
-		proc->conf.sched_policy_callback(0);
+	if (!ret && proc->conf->sched_policy_callback)
+		proc->conf->sched_policy_callback(0);
 	return ret;
 }
 

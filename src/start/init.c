@@ -19,6 +19,7 @@
 #include "data/data.h"
 #include "data/prefetch.h"
 #include "drivers/slave.h"
+#include "start/shared_conf.h"
 #include "start/stages.h"
 
 /* A thread looks again at this interval while another one starts or stops the runtime. */
@@ -84,7 +85,7 @@ static int begin_start(struct orr_process *proc)
 /* Does the program choose devices other than the first ones? */
 static int names_other_devices(const struct orr_process *proc)
 {
-	const struct starpu_conf *c = &proc->conf;
+	const struct starpu_conf *c = proc->conf;
 	unsigned ncuda = c->use_explicit_workers_cuda_gpuid ? starpu_cuda_worker_get_count() : 0,
 		 nopencl = c->use_explicit_workers_opencl_gpuid ? starpu_opencl_worker_get_count()
 								: 0;
@@ -103,7 +104,7 @@ static void say_hello(struct orr_process *proc)
 {
 	if (orr_worker_main_unit(proc) >= 0)
 		starpu_bind_thread_on(orr_worker_main_unit(proc), STARPU_THREAD_ACTIVE, "main");
-	if (proc->cfg.bus_calibrate || proc->conf.bus_calibrate > 0)
+	if (proc->cfg.bus_calibrate || proc->conf->bus_calibrate > 0)
 		orr_info(
 			"programs measure no buses: run `orrery calibrate' for that, and unset STARPU_BUS_CALIBRATE");
 	if (names_other_devices(proc))
@@ -130,10 +131,8 @@ int starpu_init(struct starpu_conf *conf)
 		return 0;
 	if (conf)
 		ret = check_conf(conf);
-	if (!ret && conf)
-		proc->conf = *conf;
-	else if (!ret)
-		starpu_conf_init(&proc->conf);
+	if (!ret && (ret = orr_conf_begin(proc, conf)))
+		orr_error("starpu_init: not enough memory (configuration)");
 	if (!ret)
 		ret = orr_stages_enter(proc, orr_stages, orr_nstages);
 	orr_lock(&proc->lock);
@@ -144,7 +143,7 @@ int starpu_init(struct starpu_conf *conf)
 		return ret;
 	_starpu_silent = proc->cfg.silent;
 	orr_sys_catch_signals(
-		proc, orr_config_long("STARPU_CATCH_SIGNALS", proc->conf.catch_signals) != 0);
+		proc, orr_config_long("STARPU_CATCH_SIGNALS", proc->conf->catch_signals) != 0);
 	say_hello(proc);
 	if (orr_slaves_serve(proc))
 		end_slave(proc);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The stages of the start (see stages.h). */
+#include "start/shared_conf.h"
 #include "start/stages.h"
 
 #include <errno.h>
@@ -58,7 +59,7 @@ static void stop_nothing(struct orr_process *proc)
 
 static void prefer(const struct orr_process *proc, int *field, int given)
 {
-	if (given >= 0 && !(*field > 0 && proc->conf.precedence_over_environment_variables))
+	if (given >= 0 && !(*field > 0 && proc->conf->precedence_over_environment_variables))
 		*field = given > 0;
 }
 
@@ -67,11 +68,11 @@ static void switches_by_environment(struct orr_process *proc)
 {
 	const struct orr_config *cfg = &proc->cfg;
 
-	prefer(proc, &proc->conf.enable_map, cfg->enable_map);
-	prefer(proc, &proc->conf.disable_asynchronous_copy, cfg->no_async_copy);
-	prefer(proc, &proc->conf.disable_asynchronous_cuda_copy, cfg->no_async_cuda_copy);
-	prefer(proc, &proc->conf.disable_asynchronous_opencl_copy, cfg->no_async_opencl_copy);
-	prefer(proc, &proc->conf.disable_asynchronous_mpi_ms_copy, cfg->no_async_mpi_ms_copy);
+	prefer(proc, &proc->conf->enable_map, cfg->enable_map);
+	prefer(proc, &proc->conf->disable_asynchronous_copy, cfg->no_async_copy);
+	prefer(proc, &proc->conf->disable_asynchronous_cuda_copy, cfg->no_async_cuda_copy);
+	prefer(proc, &proc->conf->disable_asynchronous_opencl_copy, cfg->no_async_opencl_copy);
+	prefer(proc, &proc->conf->disable_asynchronous_mpi_ms_copy, cfg->no_async_mpi_ms_copy);
 }
 
 static int start_config(struct orr_process *proc)
@@ -87,8 +88,8 @@ static int start_config(struct orr_process *proc)
 	}
 	if (!proc->epoch) /* once */
 		orr_variables_check();
-	if (proc->conf.calibrate > 0 && !proc->cfg.calibrate && !orr_sys_is_simulated())
-		proc->cfg.calibrate = proc->conf.calibrate;
+	if (proc->conf->calibrate > 0 && !proc->cfg.calibrate && !orr_sys_is_simulated())
+		proc->cfg.calibrate = proc->conf->calibrate;
 	switches_by_environment(proc);
 	return 0;
 }
@@ -96,6 +97,15 @@ static int start_config(struct orr_process *proc)
 static void stop_config(struct orr_process *proc)
 {
 	orr_config_free(&proc->cfg);
+}
+
+/* It is complete. */
+static int share_config(struct orr_process *proc)
+{
+	orr_conf_share(proc);
+	proc->naps = proc->conf->callback_worker_going_to_sleep;
+	proc->wakes = proc->conf->callback_worker_waking_up;
+	return 0;
 }
 
 /* ---- state of one run ---- */
@@ -273,6 +283,7 @@ const struct orr_stage orr_stages[] = {
 	{ "state", start_state, stop_state },
 	{ "world", start_world, orr_sys_process_exit },
 	{ "slaves", orr_slaves_start, orr_slaves_stop },
+	{ "shared configuration", share_config, stop_nothing },
 	{ "topology", orr_sys_topology_init, orr_sys_topology_exit },
 	{ "performance models", start_perf, orr_perf_exit },
 	{ "trace", orr_trace_init, orr_trace_exit },

@@ -12,6 +12,7 @@
 #include "data/close.h"
 #include "data/data.h"
 #include "sched/sched.h"
+#include "start/shared_conf.h"
 
 /* Locks that may be taken before starpu_init have their rank from the beginning. */
 #define DATA \
@@ -30,8 +31,9 @@
 	}
 #define PROCESS(its_data, its_core) \
 	{ \
-		.data = (its_data), .core = (its_core), .core_up = &orr_core_upcalls, \
-		.park = &orr_core_park_ops, .lock = ORR_LOCK_INIT(PROCESS) \
+		.data = (its_data), .core = (its_core), .conf = &orr_no_conf, \
+		.core_up = &orr_core_upcalls, .park = &orr_core_park_ops, \
+		.lock = ORR_LOCK_INIT(PROCESS) \
 	}
 
 static struct orr_data the_data = DATA;
@@ -56,5 +58,6 @@ struct orr_process *orr_process_new(void)
 
 void orr_process_free(struct orr_process *proc)
 {
+	orr_conf_end(proc);
 	free(proc);
 }

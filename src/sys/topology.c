@@ -162,7 +162,7 @@ int orr_real_unit_type(struct orr_process *proc)
 {
 	hwloc_topology_t topo = proc->topo.hwloc;
 
-	int listed = proc->cfg.workers_cpuid && !proc->conf.use_explicit_workers_bindid;
+	int listed = proc->cfg.workers_cpuid && !proc->conf->use_explicit_workers_bindid;
 
 	if (proc->cfg.nthreads_per_core > 1 || listed ||
 	    hwloc_get_nbobjs_by_type(topo, HWLOC_OBJ_CORE) <= 0)

@@ -125,7 +125,7 @@ void orr_tool_tell(struct orr_process *proc, enum starpu_prof_tool_event event,
 	struct starpu_prof_tool_api_info of_api = { .driver_type = info.driver_type };
 
 	orr_assert_no_lock();
-	info.conf = &proc->conf;
+	info.conf = proc->conf;
 	info.event_type = event;
 	info.starpu_version[0] = STARPU_MAJOR_VERSION;
 	info.starpu_version[1] = STARPU_MINOR_VERSION;

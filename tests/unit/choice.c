@@ -7,7 +7,8 @@
 
 #include "lib/test.h"
 
-static struct orr_process proc;
+static struct starpu_conf conf;
+static struct orr_process proc = { .conf = &conf };
 
 /* Of n devices these are chosen, at most 4. */
 static void chooses(const char *list, const unsigned *field, unsigned n, const char *expected)
@@ -42,7 +43,7 @@ int main(void)
 	chooses("1 7 1 0", NULL, 2, "1 0 ");
 	chooses(NULL, field, 4, "2 0 ");
 	chooses("1", field, 4, "1 ");
-	proc.conf.precedence_over_environment_variables = 1;
+	conf.precedence_over_environment_variables = 1;
 	chooses("1", field, 4, "2 0 ");
 	chooses("1", NULL, 4, "1 ");
 	CHECK_IS(orr_devices_choose(&proc, &bad, 4, id, 4), -EINVAL);

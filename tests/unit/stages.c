@@ -14,9 +14,10 @@
 #include "data/data.h"
 #include "lib/test.h"
 #include "start/the_process.h"
+#include "start/shared_conf.h"
 #include "start/stages.h"
 
-#define MOST 26
+#define MOST 28
 
 /* Threads that are there between two starts: the program's, and ThreadSanitizer's own. */
 #ifdef __SANITIZE_THREAD__
@@ -52,7 +53,8 @@ static void leave(struct orr_process *proc, unsigned i)
 /* clang-format off */
 #define STAGES(S) \
 	S(0) S(1) S(2) S(3) S(4) S(5) S(6) S(7) S(8) S(9) S(10) S(11) \
-	S(12) S(13) S(14) S(15) S(16) S(17) S(18) S(19) S(20) S(21) S(22) S(23) S(24) S(25)
+	S(12) S(13) S(14) S(15) S(16) S(17) S(18) S(19) S(20) S(21) S(22) S(23) S(24) S(25) \
+	S(26) S(27)
 /* clang-format on */
 #define FUNCTIONS(i) \
 	static int enter_##i(struct orr_process *proc) \
@@ -97,7 +99,7 @@ static void fail_at(struct orr_process *proc, unsigned stage)
 	memset(begun, 0, sizeof(begun));
 	memset(ended, 0, sizeof(ended));
 	failing = stage;
-	starpu_conf_init(&proc->conf);
+	CHECK_IS(orr_conf_begin(proc, NULL), 0);
 	proc->state = ORR_PROCESS_STARTING;
 	CHECK_IS(orr_stages_enter(proc, counted, orr_nstages + (stage == orr_nstages)), -EIO);
 	proc->state = ORR_PROCESS_DOWN;

@@ -200,7 +200,7 @@ void orr_combined_build(struct orr_process *proc)
 	b.max = cfg->max_workersize > 0 ? (unsigned) cfg->max_workersize : ncpus;
 	b.arity = cfg->combined_arity > 1 ? (unsigned) cfg->combined_arity : 2;
 	/* One that is alone never runs beside another. */
-	if (cfg->single_combined || proc->conf.single_combined_worker > 0) {
+	if (cfg->single_combined || proc->conf->single_combined_worker > 0) {
 		b.min = b.max < ncpus ? b.max : ncpus;
 		b.arity = ncpus > 1 ? ncpus : 2;
 	}

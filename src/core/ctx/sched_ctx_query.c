@@ -126,7 +126,7 @@ static void prefer_prio(const struct orr_process *proc, int asked, int by_enviro
 			int *fixed)
 {
 	if (asked == INT_MIN ||
-	    (by_environment && !proc->conf.precedence_over_environment_variables))
+	    (by_environment && !proc->conf->precedence_over_environment_variables))
 		return;
 	*prio = asked;
 	*fixed = 1;
@@ -134,8 +134,8 @@ static void prefer_prio(const struct orr_process *proc, int asked, int by_enviro
 
 int orr_ctx_prios_by_conf(struct orr_process *proc, struct orr_ctx *ctx)
 {
-	int min = proc->conf.global_sched_ctx_min_priority,
-	    max = proc->conf.global_sched_ctx_max_priority;
+	int min = proc->conf->global_sched_ctx_min_priority,
+	    max = proc->conf->global_sched_ctx_max_priority;
 
 	if (min == -1 && max == -1)
 		return 0;
@@ -332,7 +332,7 @@ int starpu_sched_ctx_max_priority_is_set(unsigned sched_ctx_id)
 
 void (*starpu_sched_ctx_get_sched_policy_callback(unsigned sched_ctx_id))(unsigned)
 {
-	return sched_ctx_id ? NULL : orr_self()->conf.sched_policy_callback;
+	return sched_ctx_id ? NULL : orr_self()->conf->sched_policy_callback;
 }
 
 void starpu_sched_ctx_register_close_callback(unsigned sched_ctx_id,

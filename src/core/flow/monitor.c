@@ -279,7 +279,7 @@ int orr_monitor_init(struct orr_process *proc)
 		return -ENOMEM;
 	orr_map_init(&m->codelets, offsetof(struct per_codelet, key));
 	proc->core->monitor = m;
-	proc->core->collecting = proc->conf.start_perf_counter_collection != 0;
+	proc->core->collecting = proc->conf->start_perf_counter_collection != 0;
 	return 0;
 }
 

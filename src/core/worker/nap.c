@@ -29,8 +29,7 @@ static void call(nap_callback_t callback, struct orr_worker *w)
 void orr_nap_begin(struct orr_group *g)
 {
 	struct orr_process *proc = g->proc;
-	nap_callback_t sleeps = ORR_ATOMIC_LOAD(&proc->conf.callback_worker_going_to_sleep),
-		       wakes = ORR_ATOMIC_LOAD(&proc->conf.callback_worker_waking_up);
+	nap_callback_t sleeps = ORR_ATOMIC_LOAD(&proc->naps), wakes = ORR_ATOMIC_LOAD(&proc->wakes);
 
 	if (__builtin_expect(!sleeps && !wakes, 1))
 		return;
@@ -49,7 +48,7 @@ void orr_nap_end(struct orr_worker *w)
 {
 	orr_assertf(w->asleep, "worker %u wakes up, and did not sleep", w->id);
 	w->asleep = 0;
-	call(ORR_ATOMIC_LOAD(&w->group->proc->conf.callback_worker_waking_up), w);
+	call(ORR_ATOMIC_LOAD(&w->group->proc->wakes), w);
 }
 
 void orr_nap_end_all(struct orr_group *g)
@@ -74,11 +73,11 @@ static int runs(const char *function)
 void starpu_worker_set_going_to_sleep_callback(void (*callback)(unsigned workerid))
 {
 	if (runs(__func__))
-		ORR_ATOMIC_STORE(&orr_self()->conf.callback_worker_going_to_sleep, callback);
+		ORR_ATOMIC_STORE(&orr_self()->naps, callback);
 }
 
 void starpu_worker_set_waking_up_callback(void (*callback)(unsigned workerid))
 {
 	if (runs(__func__))
-		ORR_ATOMIC_STORE(&orr_self()->conf.callback_worker_waking_up, callback);
+		ORR_ATOMIC_STORE(&orr_self()->wakes, callback);
 }

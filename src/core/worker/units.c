@@ -23,7 +23,7 @@ static int read_explicit_ids(struct orr_process *proc)
 	unsigned n = proc->topo.nunits ? proc->topo.nunits : proc->topo.nmachine;
 	int ret = 0;
 
-	if (proc->conf.use_explicit_workers_bindid)
+	if (proc->conf->use_explicit_workers_bindid)
 		return 0;
 	if (cfg->workers_cpuid)
 		ret = orr_ids_parse("STARPU_WORKERS_CPUID", cfg->workers_cpuid, n,
@@ -94,14 +94,14 @@ static int unit_beside(struct orr_process *proc, const char *bus_id)
  * to choose. */
 static int wanted_unit(const struct orr_process *proc, unsigned worker, unsigned i)
 {
-	if (proc->conf.use_explicit_workers_bindid)
-		return (int) proc->conf.workers_bindid[worker % STARPU_NMAXWORKERS];
+	if (proc->conf->use_explicit_workers_bindid)
+		return (int) proc->conf->workers_bindid[worker % STARPU_NMAXWORKERS];
 	return proc->core->explicit_ids[i % proc->core->nexplicit];
 }
 
 static int has_wishes(const struct orr_process *proc)
 {
-	return proc->conf.use_explicit_workers_bindid || proc->core->nexplicit;
+	return proc->conf->use_explicit_workers_bindid || proc->core->nexplicit;
 }
 
 int orr_unit_of_driver(struct orr_process *proc, const struct orr_device *d, unsigned worker)

@@ -45,12 +45,12 @@ static int count_cpus(struct orr_process *proc, unsigned ndevices)
 	int asked = proc->cfg.ncpu, reserve = proc->cfg.reserve_ncpu,
 	    most = STARPU_NMAXWORKERS - (int) ndevices;
 
-	if (proc->conf.ncpus != -1 &&
-	    (asked == -1 || proc->conf.precedence_over_environment_variables))
-		asked = proc->conf.ncpus;
-	if (proc->conf.reserve_ncpus > 0 &&
-	    (!reserve || proc->conf.precedence_over_environment_variables))
-		reserve = proc->conf.reserve_ncpus;
+	if (proc->conf->ncpus != -1 &&
+	    (asked == -1 || proc->conf->precedence_over_environment_variables))
+		asked = proc->conf->ncpus;
+	if (proc->conf->reserve_ncpus > 0 &&
+	    (!reserve || proc->conf->precedence_over_environment_variables))
+		reserve = proc->conf->reserve_ncpus;
 	if (asked > most) {
 		orr_error(
 			"%d CPU workers asked for (STARPU_NCPU or conf.ncpus), at most %d are possible",
@@ -64,7 +64,7 @@ static int count_cpus(struct orr_process *proc, unsigned ndevices)
 		(orr_worker_main_unit(proc) >= 0) - (orr_worker_engine_unit(proc) >= 0);
 	/* A machine with devices is one that is left to the runtime: the progression thread has a
 	 * core too. */
-	if (ndevices && (proc->conf.will_use_mpi || proc->mpi_size > 1) && !proc->slaves)
+	if (ndevices && (proc->conf->will_use_mpi || proc->mpi_size > 1) && !proc->slaves)
 		asked--;
 	if (asked < 1)
 		asked = 1;
@@ -274,7 +274,7 @@ static void *zeroes(size_t n, size_t size)
 int orr_workers_create(struct orr_process *proc, const struct orr_driver_ops *cpu_driver,
 		       const struct orr_device *devices, unsigned ndevices)
 {
-	proc->core->engine_core = (proc->conf.will_use_mpi || proc->mpi_size > 1) &&
+	proc->core->engine_core = (proc->conf->will_use_mpi || proc->mpi_size > 1) &&
 				  orr_config_long("ORRERY_MPI_RESERVE_CORE", 0) > 0;
 
 	unsigned ndrivers = count_drivers(devices, ndevices);
@@ -291,9 +291,9 @@ int orr_workers_create(struct orr_process *proc, const struct orr_driver_ops *cp
 	for (i = 0; i < ndevices; i++)
 		proc->core->nworkers += devices[i].nworkers;
 	/* Workers that the program drives have a group of their own. */
-	proc->ngroups = !nunits                             ? 0
-			: proc->conf.n_not_launched_drivers ? nunits
-							    : orr_sys_ngroups(nunits);
+	proc->ngroups = !nunits                              ? 0
+			: proc->conf->n_not_launched_drivers ? nunits
+							     : orr_sys_ngroups(nunits);
 	proc->core->workers = zeroes(proc->core->nworkers + 1, sizeof(*proc->core->workers));
 	proc->core->groups = zeroes(proc->ngroups + 1, sizeof(*proc->core->groups));
 	if (!proc->core->workers || !proc->core->groups ||
@@ -311,8 +311,8 @@ int orr_workers_create(struct orr_process *proc, const struct orr_driver_ops *cp
 
 int orr_worker_driven_by_program(struct orr_process *proc, struct orr_worker *w)
 {
-	for (unsigned i = 0; i < proc->conf.n_not_launched_drivers; i++) {
-		struct starpu_driver *d = &proc->conf.not_launched_drivers[i];
+	for (unsigned i = 0; i < proc->conf->n_not_launched_drivers; i++) {
+		struct starpu_driver *d = &proc->conf->not_launched_drivers[i];
 
 		if (d->type == w->arch && (int) d->id.cpu_id == w->devid)
 			return 1;

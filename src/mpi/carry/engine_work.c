@@ -37,7 +37,8 @@ static unsigned free_cpu(const struct starpu_conf *conf)
 	}
 }
 
-int orr_mpi_work_reserve(const struct starpu_conf *conf, struct starpu_conf *own, unsigned *cpu)
+int orr_mpi_work_reserve(const struct starpu_conf *conf, struct starpu_conf **reserved,
+			 unsigned *cpu)
 {
 	struct orr_process *proc = orr_self();
 
@@ -48,16 +49,19 @@ int orr_mpi_work_reserve(const struct starpu_conf *conf, struct starpu_conf *own
 			"STARPU_MPI_DRIVER_CALL_FREQUENCY has no effect: the runtime was started before starpu_mpi_init_conf(), so all workers have threads");
 		return 0;
 	}
+	unsigned n = conf ? conf->n_not_launched_drivers : 0;
+	struct starpu_conf *own = malloc(sizeof(*own));
+	struct starpu_driver *list = calloc(n + 1, sizeof(*list));
+	if (!own || !list) {
+		orr_error("out of memory for the list of drivers");
+		free(own);
+		free(list);
+		return -ENOMEM;
+	}
 	if (conf)
 		*own = *conf;
 	else
 		starpu_conf_init(own);
-	unsigned n = own->n_not_launched_drivers;
-	struct starpu_driver *list = calloc(n + 1, sizeof(*list));
-	if (!list) {
-		orr_error("out of memory for the list of drivers");
-		return -ENOMEM;
-	}
 	if (n)
 		memcpy(list, own->not_launched_drivers, n * sizeof(*list));
 	*cpu = free_cpu(own);
@@ -65,7 +69,8 @@ int orr_mpi_work_reserve(const struct starpu_conf *conf, struct starpu_conf *own
 	list[n].id.cpu_id = *cpu;
 	own->not_launched_drivers = list;
 	own->n_not_launched_drivers = n + 1;
-	return 1;
+	*reserved = own;
+	return 0;
 }
 
 static void rung(struct orr_process *proc)

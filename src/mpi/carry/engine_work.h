@@ -11,11 +11,12 @@
 
 struct orr_mpi;
 
-/* Before the core starts: in *own a copy of the configuration (NULL: the default one) that leaves a
- * worker to the engine, if the environment asks for that; else returns 0. Returns 1 when it did:
- * own->not_launched_drivers is freed by the caller after the core has stopped. -errno after a
- * message. */
-int orr_mpi_work_reserve(const struct starpu_conf *conf, struct starpu_conf *own, unsigned *cpu);
+/* Before the core starts: if the environment asks for that, makes *reserved a copy of the
+ * configuration (NULL: the default one) that leaves a worker to the engine. The caller frees it,
+ * and, after the core has stopped, its not_launched_drivers. Else *reserved stays as it is. -errno
+ * after a message. */
+int orr_mpi_work_reserve(const struct starpu_conf *conf, struct starpu_conf **reserved,
+			 unsigned *cpu);
 /* The engine's thread takes the worker, and gives it back. */
 void orr_mpi_work_begin(struct orr_mpi *mpi);
 void orr_mpi_work_end(struct orr_mpi *mpi);

@@ -205,8 +205,9 @@ static int check_init(const struct orr_process *proc, int with_core, const struc
 
 /* The core, if the layer began it. */
 struct core_start {
-	int up, reserved; /* reserved: its own.not_launched_drivers is ours */
-	struct starpu_conf own;
+	int up;
+	struct starpu_driver
+		*drivers; /* owned: what it was told not to start; NULL: nothing of ours */
 	unsigned cpu;
 };
 
@@ -214,17 +215,20 @@ static void end_core(struct core_start *c)
 {
 	if (c->up)
 		starpu_shutdown();
-	if (c->reserved > 0)
-		free(c->own.not_launched_drivers);
+	free(c->drivers);
 	*c = (struct core_start){ 0 };
 }
 
 static int begin_core(struct core_start *c, struct starpu_conf *conf)
 {
-	int ret = c->reserved = orr_mpi_work_reserve(conf, &c->own, &c->cpu);
+	struct starpu_conf *own = NULL;
+	int ret = orr_mpi_work_reserve(conf, &own, &c->cpu);
 
-	if (ret >= 0)
-		ret = starpu_init(ret ? &c->own : conf);
+	if (own)
+		c->drivers = own->not_launched_drivers;
+	if (!ret)
+		ret = starpu_init(own ? own : conf);
+	free(own);
 	c->up = !ret;
 	if (ret)
 		end_core(c);
@@ -283,7 +287,7 @@ static int init(int *argc, char ***argv, int initialize, MPI_Comm comm, int with
 		goto no_core;
 	mpi->life.owns_core = with_core;
 	mpi->work.cpu = core.cpu;
-	mpi->work.drivers = core.reserved ? core.own.not_launched_drivers : NULL;
+	mpi->work.drivers = core.drivers;
 	place_in_trace(mpi);
 	set_layer(proc, mpi);
 	ret = orr_mpi_engine_start(mpi);
