@@ -66,8 +66,7 @@ struct orr_sim_actor {
 	uint8_t can_ring; /* SMPI finds its rank: main and driver, children of the engine's actor */
 	uint8_t active;   /* a function was handed to it and has not ended */
 	uint8_t detached;
-	double others_us; /* time of the processor that others took while a measured kernel waited
-			   */
+	double others_us; /* what others took of the processor while a measured kernel waited */
 	double asked_us;  /* the program has asked for the time until then ... */
 	unsigned nasked;  /* ... that often without any passing */
 	char name[24];

@@ -41,8 +41,7 @@ struct orr_sim_rank {
 	unsigned ncpus;
 	double slowness; /* of everything that it computes, beside what models tell */
 	struct orr_sim_rank *next_on_computer;
-	double stolen_us; /* what its next kernel lasts longer, for a core that others took from it
-			   */
+	double stolen_us;   /* what its next kernel lasts longer: others took a core from it */
 	unsigned receiving; /* messages that its engine receives with the processor, as no worker
 			       has time to do so later */
 	double looked_us;   /* when a worker looked after messages last */

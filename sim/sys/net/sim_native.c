@@ -70,8 +70,7 @@ struct orr_sim_endpoint {
 	struct orr_sim_pair *recent[RECENT]; /* pairs of which it was the source, by their dest */
 };
 
-/* Payloads that were freed, by `next`: the last one is taken first, while the cache still has it.
- */
+/* Payloads that were freed, by `next`; the last one is the next, as the cache still has it. */
 static struct message *spare;
 
 /* The ranks of one start of the MPI layer. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Waking groups of workers that sleep.
  *
- * A group that is about to sleep waits on its bell first, then enters the set of idle groups
+ * A group that is about to sleep prepares its wait on the bell, then enters the set of idle groups
  * (orr_core.idle_mask) and looks for work once more. Whoever removes a group from that set rings
  * its bell.
  *
