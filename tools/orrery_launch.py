@@ -63,11 +63,16 @@ class Silent:
 
 
 class CutOff(Silent):
-    """The same, said on a host that may be cut off: this one, or one whose words have come nevertheless."""
+    """The same, said on a host that may be cut off: this one, or one whose words have come nevertheless. But if ranks of another
+    one have closed their connections before, that one is lost: mpirun has ended the others, and the rank that says it last."""
 
-    def __init__(self, match):
+    def __init__(self, match, closed):
         self.host, self.what = [match.group(part).decode(errors="replace") for part in (1, 2)]
-        self.hosts = SILENT_HOST.findall(self.what) if orrery_jobs.is_this_host(self.host) else [self.host]
+        others = SILENT_HOST.findall(self.what)
+        if orrery_jobs.is_this_host(self.host):
+            self.hosts = others
+        else:
+            self.hosts = [closed] if closed in others else [self.host]
 
     def __str__(self):
         return "host %s is cut off, or all others are lost (%s)" % (self.host, self.what)
@@ -138,12 +143,16 @@ class Output:
                 pass  # nobody reads it; the run goes on
             self.end = (self.end + piece)[-4096 - len(piece):]
             self.refused = self.refused or bool(self.refusal and self.refusal.search(self.end))
-            for kind, words in self.words:
-                match = words.search(self.end)
-                if match and kind is Closed and not self.peer:
-                    self.peer = kind(match).host
-                if match and (not self.lost or kind.weight > self.lost.weight):
-                    self.lost = kind(match)
+            self.look()
+
+    def look(self):
+        """Takes note of what the end of the output says about losses, in the order in which it does."""
+        found = [(match.start(), kind, match) for kind, words in self.words for match in [words.search(self.end)] if match]
+        for _, kind, match in sorted(found, key=lambda one: one[0]):
+            if kind is Closed and not self.peer:
+                self.peer = kind(match).host
+            if not self.lost or kind.weight > self.lost.weight:
+                self.lost = CutOff(match, self.peer) if kind is CutOff else kind(match)
 
     def write(self, piece):
         while piece:

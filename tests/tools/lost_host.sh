@@ -3,6 +3,9 @@
 # The host that `orrery run` names as lost is the one whose agent ended first, however late the thread looks that watches the
 # agents (tools/orrery_launch.py): it found h3's end beside h4's once, and a run was started again without the wrong host. So is
 # it if the thread looks so early that a process has not executed its program yet: it had no host for good.
+#
+# What mpirun and ranks say names the lost host, too, in whatever pieces it comes: a rank that hears nobody, because mpirun has
+# ended all others, takes its own host for cut off. Before that, ranks elsewhere had said whose connections were closed.
 # orr-test: timeout 60
 # orr-test: debug none
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
@@ -65,3 +68,43 @@ for _ in range(20):
     assert late.first == HOSTS[order[0]], (late.first, [HOSTS[i] for i in order])
 END
 ok "$PYTHON" agents.py "$ORR_TEST_SRCDIR/tools"
+
+cat > words.py << 'END'
+import os
+import random
+import sys
+
+sys.path.insert(0, sys.argv[1])
+import orrery_launch
+import orrery_launchers
+
+HUNG_UP = b"""An MPI communication peer process has unexpectedly disconnected.
+  Local host: h1
+  Local PID:  172
+  Peer host:  %s
+"""
+ALONE = (b"[orrery][2] error: host h3 is cut off, or all others are lost: host h1 with rank 0 and host h2 with rank 1; "
+         b"no sign of life for 2.9 s, since 08:33:53; no message waits for that\n")
+
+
+def lost(text):
+    """The hosts that are lost by such an output."""
+    pipe, null = os.pipe(), open(os.devnull, "w")
+    spoken = os.fdopen(pipe[0], "rb")
+    output = orrery_launch.Output(spoken, null, orrery_launch.words_of(orrery_launchers.OPEN_MPI_4))
+    while text:
+        n = random.randint(1, len(text))
+        os.write(pipe[1], text[:n])
+        text = text[n:]
+    os.close(pipe[1])
+    output.reader.join()
+    return output.lost.hosts
+
+
+for _ in range(50):
+    assert lost(ALONE) == ["h3"], lost(ALONE)
+    assert lost(HUNG_UP % b"h2" + ALONE) == ["h2"], lost(HUNG_UP % b"h2" + ALONE)
+    assert lost(ALONE + HUNG_UP % b"h2") == ["h3"], lost(ALONE + HUNG_UP % b"h2")
+    assert lost(HUNG_UP % b"h3" + ALONE) == ["h3"], lost(HUNG_UP % b"h3" + ALONE)
+END
+ok "$PYTHON" words.py "$ORR_TEST_SRCDIR/tools"
