@@ -9,7 +9,7 @@
 
 #include "base/process.h"
 
-/* What a process has before its first starpu_init: all zero. */
+/* The configuration of a process before its first starpu_init: all zero. */
 extern struct starpu_conf orr_no_conf;
 
 /* Gives the process one of its own in place of the one that it has: a copy, or, for NULL, the

@@ -36,7 +36,7 @@ enum orr_sim_recess {
 
 struct orr_sim_actor {
 	struct orr_sim_actor_head head; /* first */
-	/* What each turn looks at is together (sim_rank.h). */
+	/* Fields that each turn looks at are together (sim_rank.h). */
 	struct orr_sim_rank *rank;
 	void (*code)(struct orr_sim_actor *); /* what it runs */
 	sg_actor_t actor;                /* SimGrid's, that it is or whose stack it has; or NULL */

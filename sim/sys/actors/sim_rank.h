@@ -24,8 +24,8 @@ struct orr_sim_mpi;
 struct orr_sim_peer;
 
 struct orr_sim_rank {
-	/* What each turn of an actor or message looks at is together: ranks take their turns in any
-	 * order, and none of it is in a cache then. */
+	/* Fields that each turn of an actor, and each message, looks at are together: ranks take
+	 * their turns in any order, and none of them is in a cache then. */
 	int rank;
 	unsigned nrunning; /* kernels on its CPUs */
 	struct orr_sim_cores *cores;

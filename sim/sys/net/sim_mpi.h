@@ -24,7 +24,7 @@ struct orr_sim_mpi {
 		       communicators */
 	int entered;
 	int initialized_here; /* we called MPI_Init for the program */
-	/* what each turn looks at */
+	/* fields that each turn looks at, those of `native` among them */
 	int rung;        /* to be told to the engine by its next wait */
 	int computes;    /* the engine executes tasks, and looks between them */
 	double event_us; /* when a message was handled last */

@@ -72,7 +72,7 @@ void orr_task_dump(struct orr_process *proc, FILE *f, unsigned max)
 
 	if (proc->state == ORR_PROCESS_DOWN)
 		return;
-	/* Where the list is cut off, what the others wait for has come before. */
+	/* Tasks that others wait for come first, in case that the list is cut off. */
 	orr_slab_foreach(&proc->core->task_slab, dump_task, &d);
 	d.blocked = 1;
 	orr_slab_foreach(&proc->core->task_slab, dump_task, &d);
