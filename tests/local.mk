@@ -151,7 +151,6 @@ check-long:
 	ORR_MANUAL=all ORR_TEST_FACTOR=4 $(MAKE) $(AM_MAKEFLAGS) check TESTS='tests/tools/manual.sh'
 	ORR_CAUSES=all ORR_TEST_FACTOR=4 $(MAKE) $(AM_MAKEFLAGS) check TESTS='tests/tools/explain_causes.sh tests/tools/explain_real.sh tests/hosts/explain.sh'
 	ORR_ROUNDS=10000 ORR_TEST_FACTOR=60 $(MAKE) $(AM_MAKEFLAGS) check TESTS='tests/data/mem_wait $(filter tests/data/mem_wait.sim,$(orr_sim_tests))'
-	ORR_FORGOTTEN=1 ORR_TEST_FACTOR=4 $(MAKE) $(AM_MAKEFLAGS) check TESTS='tests/real/none_forgotten'
 	FUZZ_SECONDS=60 ORR_TEST_FACTOR=4 $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(orr_fuzz_targets)'
 	ORR_HOSTILE=100000 ORR_TEST_FACTOR=60 $(MAKE) $(AM_MAKEFLAGS) check TESTS='tests/tools/hostile.sh'
 	ORR_MESSAGES=10000000 ORR_TEST_FACTOR=60 $(MAKE) $(AM_MAKEFLAGS) check TESTS='tests/elastic/strangers.sh'

@@ -2,9 +2,6 @@
 /* An idle worker is not forgotten: it may have been about to sleep when somebody meant to wake it,
  * and another worker took the task. In each round a few tasks come, and workers fall asleep; then
  * two tasks come that need each other, so that two workers have to execute them.
- *
- * `make check-long` runs it (ORR_FORGOTTEN): one way to forget a worker is left. It has failed once
- * in some twenty runs beside other tests.
  * orr-test: env STARPU_SCHED=eager STARPU_WORKERS_NOBIND=1 */
 #include <starpu.h>
 
@@ -47,10 +44,6 @@ int main(void)
 {
 	struct starpu_conf conf;
 
-	if (!getenv("ORR_FORGOTTEN")) {
-		puts("make check-long runs it");
-		return 77;
-	}
 	OK(starpu_conf_init(&conf));
 	conf.ncpus = 2;
 	if (test_skips(starpu_init(&conf)))

@@ -108,6 +108,7 @@ static void run_rank(struct orr_worker *w, struct orr_thread *self)
 {
 	struct orr_task *t = w->member->p->task;
 
+	orr_wake_before_work(w->group);
 	self->task = t;
 	w->driver->start(w, t, &w->launch);
 	self->task = NULL;

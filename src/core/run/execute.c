@@ -19,6 +19,7 @@
 #include "core/flow/task_state.h"
 #include "core/task/task_trace.h"
 #include "core/worker/device.h"
+#include "core/worker/wake.h"
 #include "core/worker/worker.h"
 #include "core/task/task_life.h"
 #include "core/flow/team.h"
@@ -147,6 +148,7 @@ void orr_execute_start(struct orr_worker *w, struct orr_thread *self)
 	struct orr_task *t = w->task;
 
 	orr_assertf(t && t->worker == w, "worker %u starts the task of another one", w->id);
+	orr_wake_before_work(w->group);
 	set_up(w, t, self);
 	note_start(w, t, self->proc, self->debt_us);
 	if (__builtin_expect(w->starving, 0))
@@ -235,6 +237,7 @@ void orr_execute_finish(struct orr_worker *w, struct orr_thread *self)
 
 	orr_assertf(t && t->worker == w && ORR_ATOMIC_LOAD_RELAXED(&t->state) == ORR_TASK_RUNNING,
 		    "worker %u finishes a task that it does not run", w->id);
+	orr_wake_before_work(w->group);
 	self->task = t;
 	end_kernel(w, t);
 	orr_times_kernel(w, proc);

@@ -179,6 +179,7 @@ static int group_sleep(struct orr_group *g, double max_us)
 	struct orr_process *proc = g->proc;
 	unsigned key;
 	double next_us;
+	int advanced;
 
 	orr_assertf(!orr_wake_is_listed(g) && !g->in_recess,
 		    "the group of worker %u is awake and counted among those that sleep", g->first);
@@ -189,8 +190,9 @@ static int group_sleep(struct orr_group *g, double max_us)
 	if (!all_execute(g))
 		orr_wake_enlist(g);
 	/* Once more, now that others know that they must ring. */
-	if (orr_group_step(g, &next_us) ||
-	    (ORR_ATOMIC_LOAD(&proc->core->stopping) && !g->nlater && !g->nheap)) {
+	advanced = orr_group_step(g, &next_us);
+	g->looks_again = 0;
+	if (advanced || (ORR_ATOMIC_LOAD(&proc->core->stopping) && !g->nlater && !g->nheap)) {
 		orr_waitq_cancel(&g->bell);
 	} else {
 		double limit = next_us >= 0 ? next_us - orr_sys_now_us() : -1;

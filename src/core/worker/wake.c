@@ -111,6 +111,7 @@ void orr_wake_enlist(struct orr_group *g)
 	orr_assert(index < g->proc->ngroups);
 	orr_assertf(!orr_wake_is_listed(g), "group %u goes to sleep twice", index);
 	orr_assertf(!ORR_ATOMIC_LOAD(&g->sleeping), "group %u sleeps before others know", index);
+	g->looks_again = 1;
 	ORR_ATOMIC_OR(&g->proc->core->idle_mask[index / 64], 1ULL << index % 64);
 }
 
@@ -121,4 +122,12 @@ void orr_wake_delist(struct orr_group *g)
 	orr_assertf(!ORR_ATOMIC_LOAD(&g->sleeping),
 		    "group %u leaves those that sleep while it sleeps", index);
 	ORR_ATOMIC_AND(&g->proc->core->idle_mask[index / 64], ~(1ULL << index % 64));
+}
+
+void orr_wake_found_work(struct orr_group *g)
+{
+	orr_assert(g->looks_again);
+	g->looks_again = 0;
+	if (!wake_claim(g->proc, index_of(g)) && g->proc->ngroups > 1)
+		orr_wake_one(g->proc);
 }

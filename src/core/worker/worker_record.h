@@ -111,10 +111,11 @@ struct orr_group {
 	struct orr_process *proc;
 	unsigned first, nworkers; /* workers[first .. first+nworkers) */
 	orr_sys_thread_t *thread;
-	orr_waitq_t bell;  /* rung when there may be something to do */
-	unsigned sleeping; /* atomic: the thread waits on the bell, for other threads alone */
-	uint8_t begun;     /* its workers were made ready */
-	uint8_t in_recess; /* its function returned while it sleeps (base/seam.h) */
+	orr_waitq_t bell;    /* rung when there may be something to do */
+	unsigned sleeping;   /* atomic: the thread waits on the bell, for other threads alone */
+	uint8_t begun;       /* its workers were made ready */
+	uint8_t in_recess;   /* its function returned while it sleeps (base/seam.h) */
+	uint8_t looks_again; /* it is in the set of idle groups, and looks for work once more */
 	struct orr_worker **heap; /* running workers ordered by (kernel.end_us, end_seq) */
 	unsigned nheap;
 	unsigned nlater; /* workers whose kernel the device runs */
