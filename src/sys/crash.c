@@ -12,6 +12,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -42,18 +43,19 @@ static void put(const char *text)
  * MPICH starts, and LLVM comes with that. */
 static const char *const theirs[] = { "/libopen-pal.", "/libucs.", "/libpocl.", "/libLLVM" };
 
-/* Nothing of the program's own is to run: the default, or the handler of such a library. */
+/* Nothing of the program's own is to run: the default, or the handler of such a library. A signal's
+ * handler asks, too, and dladdr() is not for those; it also searches all symbols of the library. */
 static int is_default(const struct sigaction *action)
 {
-	Dl_info info;
+	struct dl_find_object object;
 
 	if (action->sa_handler == SIG_DFL)
 		return 1;
-	if (action->sa_handler == SIG_IGN || !dladdr((void *) action->sa_sigaction, &info) ||
-	    !info.dli_fname)
+	if (action->sa_handler == SIG_IGN ||
+	    _dl_find_object((void *) action->sa_sigaction, &object))
 		return 0;
 	for (size_t i = 0; i < sizeof(theirs) / sizeof(theirs[0]); i++)
-		if (strstr(info.dli_fname, theirs[i]))
+		if (strstr(object.dlfo_link_map->l_name, theirs[i]))
 			return 1;
 	return 0;
 }
