@@ -14,6 +14,7 @@
 #define ORR_BASE_SEAM_MPI_H
 
 #include <mpi.h>
+#include "base/mpi_network.h"
 #include "base/process.h"
 #include "base/transport.h"
 
@@ -50,13 +51,6 @@ void orr_sys_mpi_engine_computes(struct orr_process *proc);
 /* [owner] Where threads may not drive the engine: rings its bell in so many microseconds, or
  * earlier. Elsewhere it does nothing, because threads look again by themselves. */
 void orr_sys_mpi_wake_later(struct orr_process *proc, double us);
-/* The network between two processes of the run, on the average (LogGP). */
-struct orr_mpi_network {
-	double latency_us;   /* until a message of no bytes is there */
-	double bytes_per_us; /* of a long message */
-	double overhead_us;  /* of the processor at either end, for each message */
-	double most_pieces;  /* of a large value; 0: by its size, which the seam leaves */
-};
 /* [owner] Fills *net: in a simulated run from the platform and its costs, in a real one with
  * figures of a fast network of today. Times and bandwidth are above 0. */
 void orr_sys_mpi_network(struct orr_process *proc, struct orr_mpi_network *net);

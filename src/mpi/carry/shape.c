@@ -10,53 +10,22 @@
  * Invariant: both ends of a message split a list in the same way, by n and arity alone. */
 #include <math.h>
 #include "base/assert.h"
-#include "base/config.h"
-#include "base/log.h"
+#include "base/patience.h"
 #include "mpi/carry/shape.h"
-#include "mpi/carry/layer.h"
 
 #define SHARES 16         /* a part is so many of so many */
 #define LEAST_PIECE 32768 /* bytes */
 #define MOST_PIECES 512   /* each is a message, and has a tag */
 #define MANY_PIECES 8     /* more have LARGE_PIECE bytes at least: each costs all ranks a message */
 #define LARGE_PIECE 1048576
-#define ENOUGH 0.7       /* of the best number of pieces: the rest gains little */
-#define CLEARLY 0.85     /* a shape must be that much cheaper than a simpler one ... */
+#define EAGER_PIECE (65536 - 512) /* Open MPI sends that at once over TCP */
+#define ENOUGH 0.7                /* of the best number of pieces: the rest gains little */
+#define CLEARLY 0.85              /* a shape must be that much cheaper than a simpler one ... */
 #define CLEARLY_BUSY 0.6 /* ... while other messages leave, too, which hops would wait for */
 #define PARTIAL 0x8000   /* in arity: the low bits are a part */
 #define SINGLE 0x4000    /* in arity: a piece leaves when the one before it has */
 #define MOMENT 0.02      /* of the time of its bytes a send may wait for others */
 #define LEAST_MOMENT_US 1.0
-
-/* ---- the network ---- */
-
-#define NS_PER_US 1e3
-
-static void replace(const char *name, double per_unit, double *value)
-{
-	long given = orr_config_long(name, 0);
-
-	if (given > 0)
-		*value = (double) given / per_unit;
-}
-
-const struct orr_mpi_network *orr_mpi_network(struct orr_mpi *mpi)
-{
-	struct orr_mpi_network *net = &mpi->network;
-
-	orr_mpi_assert_owner(mpi);
-	if (net->bytes_per_us > 0)
-		return net;
-	orr_sys_mpi_network(mpi->proc, net);
-	replace("ORRERY_MPI_LATENCY", NS_PER_US, &net->latency_us);
-	replace("ORRERY_MPI_BANDWIDTH", 1, &net->bytes_per_us);
-	replace("ORRERY_MPI_OVERHEAD", NS_PER_US, &net->overhead_us);
-	replace("ORRERY_MPI_PIECES", 1, &net->most_pieces);
-	orr_assert(net->latency_us > 0 && net->bytes_per_us > 0 && net->overhead_us > 0);
-	return net;
-}
-
-/* ---- shapes ---- */
 
 static uint32_t ceil_log2(uint32_t n)
 {
@@ -134,7 +103,16 @@ static double best_tree(const struct costs *c, uint32_t n, uint32_t *arity)
 	return best_us;
 }
 
-/* The pieces that are cut where n would be best. */
+/* The MPI agrees with the receiver on a piece that is not eager, and a progression thread that
+ * sleeps meanwhile, as they do behind a slow network, is late for that. A second piece hides it. */
+static int may_leave_alone(const struct orr_mpi_network *net, size_t piece)
+{
+	return piece <= EAGER_PIECE ||
+	       (double) piece / net->bytes_per_us <= ORR_PATIENCE_LONG_YIELD_US;
+}
+
+/* The pieces that are cut where n would be best. Those that would just not be eager, of 64 KiB for
+ * example, are smaller. */
 static size_t bound_pieces(const struct orr_mpi_network *net, size_t bytes, double n)
 {
 	double most = net->most_pieces;
@@ -142,7 +120,11 @@ static size_t bound_pieces(const struct orr_mpi_network *net, size_t bytes, doub
 	if (!net->most_pieces)
 		most = fmax(MANY_PIECES, (double) (bytes / LARGE_PIECE));
 	most = fmin(most, fmin((double) (bytes / LEAST_PIECE), MOST_PIECES));
-	return (size_t) fmax(1, fmin(ENOUGH * n, most));
+	most = floor(fmax(1, fmin(ENOUGH * n, most)));
+	if (most > 1 && !net->most_pieces && (double) bytes > EAGER_PIECE * most &&
+	    (double) bytes <= 1.25 * EAGER_PIECE * most)
+		most = ceil((double) bytes / EAGER_PIECE);
+	return (size_t) most;
 }
 
 /* A value flows in pieces through a chain or a binary tree. A piece of b us is hop_us on its way,
@@ -188,6 +170,8 @@ struct orr_mpi_plan orr_mpi_plan(const struct orr_mpi_network *net, size_t bytes
 	for (int i = 0; i < 3 && idle && bytes >= 2 * LEAST_PIECE; i++) {
 		size_t pieces;
 		us = best_pipe(net, bytes, n, pipes[i], &pieces);
+		if (pipes[i] & SINGLE && !may_leave_alone(net, bytes / pieces))
+			continue;
 		if (pieces > 1 && us < CLEARLY * best_us) {
 			best_us = us;
 			plan = (struct orr_mpi_plan){ .tree = 1,

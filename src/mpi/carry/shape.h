@@ -7,11 +7,11 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include "base/mpi_network.h"
 
 struct orr_mpi;
-struct orr_mpi_network;
 
-/* The network as this world knows it. By the engine's owner. */
+/* The network as this world knows it. By the engine's owner (mpi_network.c). */
 const struct orr_mpi_network *orr_mpi_network(struct orr_mpi *mpi);
 /* Of n ranks below one in the tree, how many does its next child take, itself included? */
 uint32_t orr_mpi_split(uint32_t n, uint32_t arity, uint32_t children_left);
