@@ -6,9 +6,9 @@
  * the same time, but for rounding, arrive in the order in which they were sent: in all models,
  * because the order of what follows depends on it.
  *
- * In the model `share`, short messages of a pair take their links one after the other, in the order
- * of their sending, as on a connection; long ones, which go in pieces that make room for others,
- * take them at once.
+ * In the model `share`, messages of a pair that MPI hands to its connection as a whole take their
+ * links one after the other, in the order of their sending; long ones, which go in fragments that
+ * make room for others, take them at once.
  *
  * Invariant: in the model `share`, a link has a level, which says what it gives to a message; a
  * message has the least that its links give. Each start and end of a message corrects the levels of
@@ -30,6 +30,7 @@
 #define TICK_S 1e-9    /* messages that arrive in the same one do so in the order of their start */
 #define TOLERANCE 1e-3 /* share: rates that differ by less are the same */
 #define LONG_BYTES 1e6 /* a message whose latency is of no account */
+#define FRAGMENTS (3 * 131072) /* of a long message, are handed over at once (Open MPI, TCP) */
 #define LEVEL_PASSES 4
 #define BANDWIDTH_PASSES 4
 
@@ -271,7 +272,7 @@ static void share_bandwidth(unsigned number)
 	}
 }
 
-/* The short message has its turn, or waits for those of its pair before it. */
+/* The whole message has its turn, or waits for those of its pair before it. */
 static int share_has_turn(struct orr_sim_flow *f)
 {
 	struct orr_sim_pair *p = f->pair;
@@ -285,7 +286,7 @@ static int share_has_turn(struct orr_sim_flow *f)
 
 static void share_leave(struct orr_sim_event *e);
 
-/* The short message goes, and leaves its places to the next of its pair, if one waits: for others
+/* The whole message goes, and leaves its places to the next of its pair, if one waits: for others
  * nothing changes. */
 static int share_hand_over(struct orr_sim_flow *f)
 {
@@ -330,7 +331,7 @@ static void share_give_up_links(struct orr_sim_flow *f)
 static void share_leave(struct orr_sim_event *e)
 {
 	struct orr_sim_flow *f = (struct orr_sim_flow *) e;
-	if (!f->is_short || !share_hand_over(f))
+	if (!f->is_whole || !share_hand_over(f))
 		share_give_up_links(f);
 	orr_sim_network_arrive(e);
 }
@@ -340,7 +341,7 @@ static void share_enter(struct orr_sim_event *e)
 {
 	struct orr_sim_flow *f = (struct orr_sim_flow *) e;
 	int alone = 1;
-	if (f->is_short && !share_has_turn(f))
+	if (f->is_whole && !share_has_turn(f))
 		return;
 	f->hops = orr_sim_hops_take(f->pair);
 	for (unsigned i = 0; i < f->pair->nlinks; i++) {
@@ -397,7 +398,7 @@ void orr_sim_network_send(struct orr_sim_flow *f, size_t bytes)
 		orr_sim_queue_send(f, now_s + latency_s);
 		return;
 	}
-	f->is_short = bytes < orr_sim_glue_eager_bytes();
+	f->is_whole = bytes < orr_sim_glue_eager_bytes() + FRAGMENTS;
 	f->event.fire = share_enter;
 	orr_sim_event_set(&f->event, now_s + latency_s);
 }

@@ -3,8 +3,8 @@
  * each is on its way beside the others.
  *
  * maxmin: SimGrid's solver shares the links among the runtime's and the program's messages.
- * share:  a message gets the least of its fair shares on the links of its route; short ones of a
- *         pair of ranks go one after the other.
+ * share:  a message gets the least of its fair shares on the links of its route; of a pair of
+ *         ranks, those that MPI hands to its connection as a whole go one after the other.
  * queue:  a link serves whole messages in the order in which they were sent; a message goes on to
  *         the next link of its route as soon as its first byte is there.
  *
@@ -28,7 +28,7 @@ struct orr_sim_pair {
 	uint64_t key;
 	int source, dest;
 	void *first, *last; /* sim_native.c's: envelopes that have not been handed over, in order */
-	struct orr_sim_flow *turn, *turn_last; /* share: short messages; the first has links */
+	struct orr_sim_flow *turn, *turn_last; /* share: whole messages; the first has links */
 	double latency_s;                      /* of the route, without factors */
 	double most;   /* bytes per second that the protocol allows (network/TCP-gamma) */
 	double weight; /* of its messages on links that they share with others */
@@ -51,8 +51,8 @@ struct orr_sim_flow {
 	struct orr_sim_hop *hops;               /* its places on the links of its route */
 	double first_s, end_s;                  /* queue: at its first link, and all there */
 	struct orr_sim_flow *before, *after;    /* in the order of their sending: queue, all; share,
-						   `after` only, short ones of the pair */
-	uint8_t is_short;                       /* share: below the limit of eager messages */
+						   `after` only, whole ones of the pair */
+	uint8_t is_whole;                       /* share: handed to its connection as a whole */
 };
 
 /* The pair of two ranks, made when they talk first. */
