@@ -11,6 +11,7 @@ from orrery_tracefile import RELAYED
 
 BINS = 480            # of the plot of states over time
 MOST_KERNELS = 200    # with a colour of their own; the others are one
+MOST_PARTS = 1 << 20  # of tasks and idle times, that are cut to windows at a time
 OTHERS = "other kernels"
 
 # The states of workers, in the words of `orrery explain`; the gap before a task has the state of what ended it.
@@ -161,36 +162,30 @@ def gaps(lanes):
     return lane[some], first[some], last[some], state[some]
 
 
-def in_windows(columns, lanes, parts):
-    """The parts (lane, first, last, ...) of a trace without some of its events, cut to where they all are; and what is
-    not in a window."""
+def windows_of(columns):
+    """Where all events of a trace are: (first, last) of each window. And where they are not."""
     length, distance = columns.trace.windows
     span = columns.last - columns.first
     begins = np.arange(columns.first // distance, columns.last // distance + 1) * distance - columns.first
-    found = [[] for _ in parts]
-    for begin in begins.tolist():
-        lo, hi = max(0, begin), min(span, begin + length)
+    inside = np.stack((np.maximum(0, begins), np.minimum(span, begins + length)), 1)
+    outside = np.stack((np.maximum(0, begins + length), np.minimum(span, begins + distance)), 1)
+    return inside, outside[outside[:, 1] > outside[:, 0]]
+
+
+def in_windows(windows, parts):
+    """The parts (lane, first, last, ...) of a trace without some of its events, cut to where they all are, some windows at a
+    time: a worker that idles has a part in each of them, and all at once would take gigabytes."""
+    found, n = [], 0
+    for lo, hi in windows.tolist():
         first, last = np.maximum(parts[1], lo), np.minimum(parts[2], hi)
         some = first < last
-        for column, values in zip(found, (parts[0], first, last) + tuple(parts[3:])):
-            column.append(values[some])
-    edges = [(max(0, int(b) + length), min(span, int(b) + distance)) for b in begins]
-    outside = [(a, b) for a, b in edges if b > a]
-    every = np.tile(np.arange(lanes), len(outside))
-    missing = (every, np.repeat([a for a, _ in outside], lanes).astype(np.int64), np.repeat([b for _, b in outside], lanes).astype(np.int64))
-    return tuple(np.concatenate(column) for column in found), missing
-
-
-def states_of(lanes):
-    """(lane, first, last, kernel), and the same of the states of workers."""
-    columns = lanes.columns
-    kernels, states = (lanes.lane, lanes.start, lanes.end, lanes.kernel), gaps(lanes)
-    if columns.trace.windows:
-        kernels, _ = in_windows(columns, len(lanes.lanes), kernels)
-        states, missing = in_windows(columns, len(lanes.lanes), states)
-        missing += (np.full(len(missing[0]), STATE["missing"]),)
-        states = tuple(np.concatenate(two) for two in zip(states, missing))
-    return kernels, states
+        found.append([column[some] for column in (parts[0], first, last) + tuple(parts[3:])])
+        n += len(found[-1][0])
+        if n > MOST_PARTS:
+            yield tuple(np.concatenate(column) for column in zip(*found))
+            found, n = [], 0
+    if found:
+        yield tuple(np.concatenate(column) for column in zip(*found))
 
 
 def take_sums(lanes, ranks, per_rank):
@@ -215,15 +210,20 @@ def states_over_time(lanes, pack):
     """Time of all workers in each state, by bins; totals by rank."""
     span = max(1, lanes.columns.last - lanes.columns.first)
     width = -(-span // BINS)
-    kernels, (lane, first, last, state) = states_of(lanes)
-    nk, ns = len(lanes.kernels), len(STATES)
-    table = np.concatenate((coverage(kernels[3], nk, kernels[1], kernels[2], BINS, width),
-                            coverage(state, ns, first, last, BINS, width)))
-    pack.signed("states", table.ravel())
+    nk, ns, limited = len(lanes.kernels), len(STATES), lanes.columns.trace.windows
+    inside, outside = windows_of(lanes.columns) if limited else (None, None)
     ranks, at = np.unique(lanes.rank, return_inverse=True)
-    per_rank = np.zeros((len(ranks), nk + ns), np.int64)
-    np.add.at(per_rank, (at[kernels[0]], kernels[3]), kernels[2] - kernels[1])
-    np.add.at(per_rank, (at[lane], nk + state), last - first)
+    table, per_rank = np.zeros((nk + ns, BINS), np.int64), np.zeros((len(ranks), nk + ns), np.int64)
+    for row, parts in ((0, (lanes.lane, lanes.start, lanes.end, lanes.kernel)), (nk, gaps(lanes))):
+        for lane, first, last, what in in_windows(inside, parts) if limited else (parts,):
+            table += coverage(row + what, nk + ns, first, last, BINS, width)
+            ns_of = np.bincount(at[lane] * (nk + ns) + row + what, last - first, per_rank.size)
+            per_rank += np.rint(ns_of).astype(np.int64).reshape(per_rank.shape)
+    if limited:
+        missing = nk + STATE["missing"]
+        table[missing] += coverage(np.zeros(len(outside), np.int64), 1, outside[:, 0], outside[:, 1], BINS, width)[0] * len(lanes.lanes)
+        per_rank[:, missing] += np.bincount(at, minlength=len(ranks)) * (outside[:, 1] - outside[:, 0]).sum()
+    pack.signed("states", table.ravel())
     if lanes.columns.trace.windows:
         take_sums(lanes, ranks, per_rank)
     pack.unsigned("rank_number", ranks)
