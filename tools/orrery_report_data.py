@@ -163,7 +163,7 @@ def gaps(lanes):
 
 
 def windows_of(columns):
-    """Where all events of a trace are: (first, last) of each window. And where they are not."""
+    """The windows in which a trace has all events, as (first, last), and the gaps between them."""
     length, distance = columns.trace.windows
     span = columns.last - columns.first
     begins = np.arange(columns.first // distance, columns.last // distance + 1) * distance - columns.first

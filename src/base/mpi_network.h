@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What plans of messages know of the network. The seam says it (base/seam_mpi.h).
+/* The network as plans of messages know it. The seam says it (base/seam_mpi.h).
  *
  * Invariant: nothing here needs MPI, so that plans can be tried without it. */
 #ifndef ORR_BASE_MPI_NETWORK_H

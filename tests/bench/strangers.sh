@@ -8,7 +8,7 @@
 # registry with it, and the stranger has the others. Without him, too, somebody is there: a stranger of the same kind at a door
 # of nobody (doorkeeper()). What is left is the share of the registry: a hundredth of the time, and while processes are expected
 # what strangers want. Runs take turns. ORR_BENCH_TURNS: of each (default 15); ORR_BENCH_KINDS: of strangers; ORR_BENCH_STEPS: of
-# a run (default 1000, some 25 s).
+# a run (default 400, some 10 s).
 [ "$ORR_TEST_MPI" = yes ] || exit 77
 cd "$TMPDIR" || exit 77
 stranger=$ORR_TEST_BUILDDIR/tests/real/stranger program=$ORR_TEST_BUILDDIR/tests/elastic/follow
@@ -109,4 +109,4 @@ for kind in kinds:
     sys.stdout.flush()
 END
 # shellcheck disable=SC2086
-"$PYTHON" strangers.py "$ORRERY" "$program" "$stranger" "${ORR_BENCH_TURNS:-15}" "${ORR_BENCH_STEPS:-1000}" ${ORR_BENCH_KINDS:-sit trickle flood knock}
+"$PYTHON" strangers.py "$ORRERY" "$program" "$stranger" "${ORR_BENCH_TURNS:-15}" "${ORR_BENCH_STEPS:-400}" ${ORR_BENCH_KINDS:-sit trickle flood knock}
