@@ -27,6 +27,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "dyn/signature.h"
 #include "elastic_door.h"
 #include "elastic_manager.h"
 #include "elastic_peers.h"
@@ -134,12 +135,15 @@ static void kill_hung(void)
 static void open_door(void)
 {
 	char where[384], text[512];
+	int is_signed;
 	if (orr_door_key(run.peers.key))
 		die("there are no random numbers: %s", strerror(errno));
-	run.peers.door = orr_door_processes(getenv("ORRERY_DYN_HOSTS"), where, sizeof(where));
+	run.peers.door = orr_door_processes(getenv("ORRERY_DYN_HOSTS"), run.peers.key, where,
+					    sizeof(where), &is_signed);
 	if (run.peers.door < 0)
 		die("%s", where);
-	snprintf(text, sizeof(text), "%s:%s", where, run.peers.key);
+	snprintf(text, sizeof(text), "%s:%s%s", where, run.peers.key,
+		 is_signed ? ORR_DYN_SIGNED : "");
 	setenv("ORRERY_DYN_SERVER", text, 1);
 	unsetenv("ORRERY_DYN_HOSTS");
 }

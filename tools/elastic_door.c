@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
+#include "dyn/signature.h"
 
 enum { SILENT_S = 10 };
 
@@ -114,7 +115,14 @@ static void choose(const char *hosts, struct in_addr *listen_at, char *name, siz
 	}
 }
 
-int orr_door_processes(const char *hosts, char *text, size_t size)
+/* True if connections to that socket have to be signed from now on. */
+static int sign(int fd, const char *key)
+{
+	const char *wish = getenv("ORRERY_DYN_SIGNED");
+	return (!wish || atoi(wish)) && !orr_dyn_sign(fd, (struct in_addr){ INADDR_ANY }, 0, key);
+}
+
+int orr_door_processes(const char *hosts, const char *key, char *text, size_t size, int *is_signed)
 {
 	struct sockaddr_in address = { .sin_family = AF_INET };
 	socklen_t length = sizeof(address);
@@ -124,6 +132,7 @@ int orr_door_processes(const char *hosts, char *text, size_t size)
 	/* The system keeps those who say nothing. A process says who it is at once. */
 	if (fd >= 0)
 		setsockopt(fd, IPPROTO_TCP, TCP_DEFER_ACCEPT, &(int){ SILENT_S }, sizeof(int));
+	*is_signed = fd >= 0 && sign(fd, key);
 	if (fd < 0 || bind(fd, (struct sockaddr *) &address, sizeof(address)) || listen(fd, 512) ||
 	    getsockname(fd, (struct sockaddr *) &address, &length)) {
 		snprintf(

@@ -27,6 +27,7 @@ static const char *const others[] = {
 	"ORRERY_DYN_LOG",
 	"ORRERY_DYN_PATIENCE",
 	"ORRERY_DYN_SERVER",
+	"ORRERY_DYN_SIGNED",
 	"ORRERY_DYN_START",
 	"ORRERY_FC",
 	"ORRERY_MPIRUN",

@@ -2,7 +2,8 @@
 /* Elastic runs of the real world: the way to the registry, which is a process of its own
  * (tools/elastic.c), and the start of processes by MPI_Comm_spawn().
  *
- * $ORRERY_DYN_SERVER is ADDRESS:PORT:KEY. Each request has a ticket; a thread that finds the
+ * $ORRERY_DYN_SERVER is ADDRESS:PORT:KEY, and ":signed" after it where the system drops what is not
+ * signed with the key. Each request has a ticket; a thread that finds the
  * connection in use opens one of its own for the call, so that a call that waits holds up nobody.
  *
  * Invariant: the connection of a process stays open until the process ends; the registry takes its
@@ -23,6 +24,7 @@
 #include <unistd.h>
 #include "base/assert.h"
 #include "base/seam_dyn.h"
+#include "dyn/signature.h"
 #include "dyn_wire.h"
 
 static struct {
@@ -65,32 +67,59 @@ void orr_sys_dyn_error(const char *fmt, ...)
 
 /* ---- the connection ---- */
 
-/* The three parts of $ORRERY_DYN_SERVER. 0 or -1. */
-static int split_server(char *text, char **address, char **port, char **key)
+/* The parts of $ORRERY_DYN_SERVER. */
+struct server {
+	char text[512], *address, *port, *key;
+	int is_signed;
+};
+
+/* Cuts off the last part, and returns it; NULL: there is none. */
+static char *cut(char *text)
 {
-	char *last = strrchr(text, ':'), *middle;
-	if (!last)
-		return -1;
-	*last = 0;
-	middle = strrchr(text, ':');
-	if (!middle)
-		return -1;
-	*middle = 0;
-	*address = text;
-	*port = middle + 1;
-	*key = last + 1;
-	return 0;
+	char *colon = strrchr(text, ':');
+	if (!colon)
+		return NULL;
+	*colon = 0;
+	return colon + 1;
 }
 
-static int dial(const char *address, const char *port)
+/* 0, or -1: a part is missing. */
+static int split_server(struct server *s)
 {
-	struct addrinfo hints = { .ai_socktype = SOCK_STREAM }, *found = NULL;
+	const char *server = orr_dyn_registry(), *mark;
+	snprintf(s->text, sizeof(s->text), "%s", server ? server : "");
+	s->is_signed = (mark = strrchr(s->text, ':')) && !strcmp(mark, ORR_DYN_SIGNED);
+	if (s->is_signed)
+		cut(s->text);
+	s->key = cut(s->text);
+	s->port = s->key ? cut(s->text) : NULL;
+	s->address = s->text;
+	return s->port ? 0 : -1;
+}
+
+/* How often a connection is begun that nobody answers: 1 + 2 + 4 + 8 + 16 s. A registry that is
+ * gone cannot refuse a signed one. */
+enum { SYNS = 4 };
+
+static int sign(int fd, const struct addrinfo *there, const struct server *s)
+{
+	struct sockaddr_in address;
+	memcpy(&address, there->ai_addr, sizeof(address));
+	setsockopt(fd, IPPROTO_TCP, TCP_SYNCNT, &(int){ SYNS }, sizeof(int));
+	return orr_dyn_sign(fd, address.sin_addr, 32, s->key);
+}
+
+static int dial(const struct server *s)
+{
+	struct addrinfo hints = { .ai_family = AF_INET, .ai_socktype = SOCK_STREAM };
+	struct addrinfo *found = NULL;
 	int fd = -1;
-	if (getaddrinfo(address, port, &hints, &found))
+	if (getaddrinfo(s->address, s->port, &hints, &found))
 		return -1;
 	for (struct addrinfo *a = found; a && fd < 0; a = a->ai_next) {
 		fd = socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC, a->ai_protocol);
-		if (fd >= 0 && connect(fd, a->ai_addr, a->ai_addrlen)) {
+		if (fd >= 0 &&
+		    ((s->is_signed && sign(fd, a, s)) || connect(fd, a->ai_addr, a->ai_addrlen))) {
 			close(fd);
 			fd = -1;
 		}
@@ -128,16 +157,14 @@ enum { TRIES = 20 };
  * a new connection. Returns the connection, or -1. */
 static int introduce(int fd, const char *as, int number, struct orr_dyn_words *answer)
 {
-	const char *server = orr_dyn_registry();
-	char text[512], *address, *port, *key;
+	struct server server;
 	unsigned ticket;
-	snprintf(text, sizeof(text), "%s", server ? server : "");
-	if (split_server(text, &address, &port, &key))
+	if (split_server(&server))
 		return -1;
-	struct orr_dyn_words hello = hello_of(key, as, number);
+	struct orr_dyn_words hello = hello_of(server.key, as, number);
 	for (int tries = fd < 0 ? TRIES : 1; tries; tries--) {
 		if (fd < 0)
-			fd = dial(address, port);
+			fd = dial(&server);
 		if (fd < 0)
 			break;
 		if (!orr_dyn_wire_send(fd, 0, &hello) && !orr_dyn_wire_receive(fd, &ticket, answer))
@@ -150,15 +177,17 @@ static int introduce(int fd, const char *as, int number, struct orr_dyn_words *a
 	return fd;
 }
 
-/* Where the registry is, for people: the key is not for their eyes. */
-static const char *server_address(void)
+/* Why the registry does not answer. The key is not for people's eyes. */
+static void tell_silence(void)
 {
-	static char text[512];
-	snprintf(text, sizeof(text), "%s", orr_dyn_registry());
-	char *key = strrchr(text, ':');
-	if (key)
-		*key = 0;
-	return text;
+	struct server s;
+	split_server(&s);
+	orr_sys_dyn_error(
+		"MPI_Session_init: the registry of the run does not answer at %s%s%s%s", s.address,
+		s.port ? ":" : "", s.port ? s.port : "",
+		s.is_signed
+			? "; connections to it are signed (RFC 2385): if this host's system cannot do that, or something in the network drops them, start the run with ORRERY_DYN_SIGNED=0"
+			: "");
 }
 
 static void __attribute__((noreturn)) lose_registry(void)
@@ -242,8 +271,7 @@ int orr_sys_dyn_enter(void)
 	forget_parent();
 	self.fd = introduce(self.fd, "process", rank, &answer);
 	if (self.fd < 0) {
-		orr_sys_dyn_error("MPI_Session_init: the registry of the run does not answer at %s",
-				  server_address());
+		tell_silence();
 		return -1;
 	}
 	if (!orr_dyn_word_is(&answer, 0, "ok"))

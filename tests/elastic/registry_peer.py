@@ -83,7 +83,8 @@ def run(script, server, scene, manager="-", wanted=0, prepare=None, pool=4):
     command = [server, "1", str(pool), manager, sys.executable, "-B", os.path.abspath(script), "scene"] + scene.split()
     begin = time.monotonic()
     try:
-        got = subprocess.run(command, preexec_fn=prepare, stderr=subprocess.PIPE, timeout=60)
+        # The system would keep strangers out (tests/elastic/signed.sh), and with them what is tested.
+        got = subprocess.run(command, preexec_fn=prepare, stderr=subprocess.PIPE, timeout=60, env=dict(os.environ, ORRERY_DYN_SIGNED="0"))
     except subprocess.TimeoutExpired:
         sys.exit("%s: the registry does not end" % scene)
     text = got.stderr.decode(errors="replace")

@@ -70,7 +70,8 @@ int main(int argc, char **argv)
 	double end_s = now_s() + seconds;
 	for (int round = 0; goes_on; round++) {
 		if (rank == 0) {
-			/* The first rounds wait for the ranks that still compute, which may take all the time. */
+			/* The first rounds wait for the ranks that still compute, which may take
+			 * all the time. */
 			set_int(h, round < FIRST_ROUNDS || now_s() < end_s);
 			OK(starpu_mpi_send(h, next, 2, MPI_COMM_WORLD));
 		}
