@@ -6,8 +6,8 @@
 #
 # On one machine the stranger would take a core from the run, whatever he does with it. So the run has one core for itself, its
 # registry with it, and the stranger has the others. Without him, too, somebody is there: a stranger of the same kind at a door
-# of nobody (doorkeeper()). What is left is the share of the registry: a hundredth of the time, and while processes are expected
-# what strangers want. Runs take turns. ORR_BENCH_TURNS: of each (default 15); ORR_BENCH_KINDS: of strangers; ORR_BENCH_STEPS: of
+# of nobody (doorkeeper()). What is left is the share of the registry: nothing where connections are signed; with
+# ORRERY_DYN_SIGNED=0 a hundredth of the time, and while processes are expected what strangers want. Runs take turns. ORR_BENCH_TURNS: of each (default 15); ORR_BENCH_KINDS: of strangers; ORR_BENCH_STEPS: of
 # a run (default 400, some 10 s).
 [ "$ORR_TEST_MPI" = yes ] || exit 77
 cd "$TMPDIR" || exit 77
