@@ -27,14 +27,13 @@
 #include <sys/eventfd.h>
 #include <sys/random.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/assert.h"
-#include "base/fnv.h"
 #include "base/log.h"
 #include "base/siphash.h"
+#include "sys/mpi_host.h"
 #include "sys/real.h"
 
 #define MOST_ADDRESSES 4
@@ -72,22 +71,6 @@ static struct datagrams {
 } own = { .socket = -1, .bell = -1 };
 
 /* ---- this host ---- */
-
-/* The start of the system, and the namespace of that kind in which this process is. */
-static uint64_t identify(const char *namespace)
-{
-	char boot[64] = "";
-	struct stat st = { 0 };
-	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "r");
-	size_t n = f ? fread(boot, 1, sizeof(boot), f) : 0;
-
-	if (f)
-		fclose(f);
-	stat(namespace, &st);
-	uint64_t h = orr_fnv(ORR_FNV_START, boot, n);
-	h = orr_fnv(h, &st.st_dev, sizeof(st.st_dev));
-	return orr_fnv(h, &st.st_ino, sizeof(st.st_ino));
-}
 
 static void map_v4(struct in6_addr *to, struct in_addr v4)
 {
@@ -223,8 +206,7 @@ int orr_sys_datagrams_open(struct orr_process *proc, double *limit_us)
 	MPI_Comm_size(comm, &own.size);
 	if (*limit_us > 0 && open_end(&card))
 		card.limit_us = NAN;
-	card.host = identify("/proc/self/ns/net");
-	card.pids = orr_fnv(card.host, "", 1) ^ identify("/proc/self/ns/pid");
+	orr_real_identify_host(&card.host, &card.pids);
 	gethostname(card.name, sizeof(card.name) - 1);
 	card.name[strcspn(card.name, ".")] = '\0';
 	size_t n = (size_t) own.size;

@@ -9,7 +9,9 @@
 #include "sys/mpi_threads.h"
 #include "sys/dyn_real.h"
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <execinfo.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -41,12 +43,29 @@ static struct orr_real_mpi {
 	double logical_messages, logical_bytes;
 } real;
 
+/* True if exit() was called from within MPI: another rank has ended the program, and MPICH is told
+ * so while it looks for messages. It would wait for itself in MPI_Abort(). */
+static int mpi_exits(void)
+{
+	struct dl_find_object mpi, caller;
+	void *frames[64];
+	int n = backtrace(frames, sizeof(frames) / sizeof(frames[0]));
+
+	if (_dl_find_object(dlsym(RTLD_DEFAULT, "PMPI_Abort"), &mpi))
+		return 0;
+	for (int i = 0; i < n; i++)
+		if (!_dl_find_object(frames[i], &caller) &&
+		    caller.dlfo_link_map == mpi.dlfo_link_map)
+			return 1;
+	return 0;
+}
+
 static void on_exit_too_early(int status, void *arg)
 {
 	int finalized = 0;
 
 	(void) arg;
-	if (!real.active)
+	if (!real.active || mpi_exits())
 		return;
 	MPI_Finalized(&finalized);
 	if (finalized)

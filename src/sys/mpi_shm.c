@@ -28,6 +28,7 @@
 #include <unistd.h>
 #include "base/assert.h"
 #include "base/log.h"
+#include "sys/mpi_host.h"
 
 #define LEAST (128 << 10) /* payloads of fewer bytes go over MPI */
 #define PIECE (256 << 10)
@@ -172,10 +173,9 @@ static int meet(MPI_Comm host, int rank)
 
 void orr_real_shm_init(MPI_Comm comm, int rank, int named, const struct orr_transport *under)
 {
-	MPI_Comm host;
+	MPI_Comm host = orr_real_neighbours(comm);
 
 	shm.below = under;
-	MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &host);
 	shm.usable = meet(host, rank);
 	if (!shm.usable && named && shm.nlocals > 1)
 		orr_warn(
