@@ -72,7 +72,7 @@ static cl_device_type wanted_types(const struct orr_config *cfg)
 /* A device, cut into n equal parts if it can be. Appends to v. */
 static void add_parts(cl_device_id id, unsigned n, cl_device_id *v, cl_uint *nfound)
 {
-	cl_uint units = 0, got = 0;
+	cl_uint units = 0, most = 0, got = 0;
 
 	clGetDeviceInfo(id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof(units), &units, NULL);
 	if (n > 1 && units >= n) {
@@ -85,9 +85,10 @@ static void add_parts(cl_device_id id, unsigned n, cl_device_id *v, cl_uint *nfo
 			*nfound += got;
 			return;
 		}
+		clGetDeviceInfo(id, CL_DEVICE_PARTITION_MAX_SUB_DEVICES, sizeof(most), &most, NULL);
 		orr_warn(
-			"ORRERY_OPENCL_PARTS=%u: this device cannot be cut into that many parts, and is used as a whole",
-			n);
+			"ORRERY_OPENCL_PARTS=%u: this device cannot be cut into that many parts%s, and is used as a whole",
+			n, most < 2 ? " (its driver cuts none)" : "");
 	}
 	v[(*nfound)++] = id;
 }

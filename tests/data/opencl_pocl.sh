@@ -29,7 +29,13 @@ cores=$(nproc)
 if [ "$cores" -ge 2 ]; then
 	ORRERY_OPENCL_PARTS=2
 	ok "$tests/data/opencl"
-	has out '^[2-8] devices'
+	# PoCL 7 as Debian's sid builds it cuts none; before, all did.
+	if grep -q 'its driver cuts none' err; then
+		echo "devices are not cut: $(grep -m 1 'cuts none' err)"
+		has out '^1 devices'
+	else
+		has out '^[2-8] devices'
+	fi
 	export STARPU_WORKERS_OPENCLID="1 99"
 	ok "$tests/data/opencl"
 	has out '^1 devices'

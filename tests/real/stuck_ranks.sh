@@ -32,6 +32,31 @@ stuck() {
 case ${ORR_TEST_SANITIZER:-no} in *thread*) ;; *)
 	stuck 2 circle 'ranks wait for each other in a circle: rank [01] for tag 7 of rank [01], rank [01] for tag 7 of rank [01]; none of these was sent' \
 		'program waits in starpu_mpi_recv'
+	# UCX may have a thread before main(), which is no thread of the program.
+	cat > ucx.c <<'END'
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <unistd.h>
+static void *serve(void *arg)
+{
+	for (;;)
+		pause();
+	return arg;
+}
+static void __attribute__((constructor)) begin(void)
+{
+	pthread_t t;
+	if (!pthread_create(&t, NULL, serve, NULL))
+		pthread_setname_np(t, "fuse");
+}
+END
+	if ${CC:-cc} -shared -fPIC ucx.c -o ucx.so -Wl,-soname,libucs_fuse.so.0 -pthread; then
+		printf '#!/bin/sh\nLD_PRELOAD=%s exec "%s" "$@"\n' "$PWD/ucx.so" "$program" > beside_ucx
+		chmod +x beside_ucx
+		own=$program program=$PWD/beside_ucx
+		stuck 2 circle 'ranks wait for each other in a circle'
+		program=$own
+	fi
 	stuck 3 barrier 'rank 0 never sent tag 7, which rank 1 waits for ."value"' 'program waits in a barrier of all ranks'
 	stuck 3 end 'rank 0 never sent tag 7, which rank 1 waits for ."value"' 'program waits in a call that all ranks make'
 	stuck 2 synchronous 'rank 0 never sent tag 7, which rank 1 waits for ."value".; its message with tag 5 is there, and nobody asks for it'
