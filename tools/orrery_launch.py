@@ -32,6 +32,10 @@ ALONE_S, LAST_S = 10, 60
 LOST_S = 6
 
 
+# What a rank says of its own end by a signal (orr_signal_ends()).
+CRASHED = re.compile(rb"\[orrery\] error: rank (\d+): [^\n]* (?:crashed \(|aborted|came to a breakpoint)")
+
+
 class Lost:
     """A rank that a signal ended."""
 
@@ -123,6 +127,7 @@ class Output:
     def __init__(self, pipe, to, words, refusal=None):
         self.lost, self.to, self.words = None, to.fileno(), words
         self.refusal, self.refused = refusal, False
+        self.crashed = None  # the first rank that said so
         self.peer = None  # the first host of which ranks elsewhere said that its ranks had closed their connections
         self.patience_s = 10  # after the end of the launcher
         self.end = b""  # of what was read, so that a line may come in two parts
@@ -147,6 +152,9 @@ class Output:
 
     def look(self):
         """Takes note of what the end of the output says about losses, in the order in which it does."""
+        crash = not self.crashed and CRASHED.search(self.end)
+        if crash:
+            self.crashed = crash.group(1).decode()
         found = [(match.start(), kind, match) for kind, words in self.words for match in [words.search(self.end)] if match]
         for _, kind, match in sorted(found, key=lambda one: one[0]):
             if kind is Closed and not self.peer:
@@ -312,6 +320,8 @@ def launch(launcher, command, environment, hosts=()):
     if isinstance(lost, Broken) and not lost.hosts:
         # mpirun may end the agents of other hosts before that of the lost one has ended.
         lost.hosts = [name for name in (*(o.peer for o in outputs), agents.first) if name][:1]
+    if isinstance(lost, Lost) and not lost.rank:  # the launcher does not know
+        lost.rank = next((output.crashed for output in outputs if output.crashed), "")
     if isinstance(lost, Lost) and launcher.signal_status:
         status = 128 + int(lost.signal)
     return status, lost
