@@ -70,9 +70,9 @@ def read_events(trace, progress):
     for number, process in trace.processes.items():
         clocks[number] = process.clock_ns
     wanted = sum(1 << number for number in names)
-    some = [(place, head) for place, head in trace.blocks if not head[3] or head[6] & wanted]
-    plain = [(place, head) for place, head in some if head[3] and not head[6] >> NUMBER["string"] & 1]
-    odd = [(place, head) for place, head in some if not (head[3] and not head[6] >> NUMBER["string"] & 1)]
+    some = [(place, head, order) for order, (place, head) in enumerate(trace.blocks) if not head[3] or head[6] & wanted]
+    plain = [block for block in some if block[1][3] and not block[1][6] >> NUMBER["string"] & 1]
+    odd = [block for block in some if not (block[1][3] and not block[1][6] >> NUMBER["string"] & 1)]
     # Of a whole trace without some of its events, those that windows have, of which none is missing.
     windows = trace.windows if trace.complete else None
 
@@ -94,25 +94,22 @@ def read_events(trace, progress):
     for i in range(0, len(plain), CHUNK):
         progress("reading", i / len(plain))
         some = plain[i:i + CHUNK]
-        at = np.array([place for place, _ in some], np.int64)
-        last = at[-1] + trace.block
-        if last > trace.bytes:            # a file that was copied in part
-            odd += [b for b in some if b[0] + trace.block > trace.bytes]
-            some = [b for b in some if b[0] + trace.block <= trace.bytes]
-            at = np.array([place for place, _ in some], np.int64)
+        odd += [b for b in some if b[0] + trace.block > trace.bytes]   # of a file that was copied in part
+        some = [b for b in some if b[0] + trace.block <= trace.bytes]
+        at = np.array([place for place, _, _ in some], np.int64)
         if not len(some):
             continue
         blocks = np.lib.stride_tricks.as_strided(whole, (trace.bytes // trace.block, trace.block), (trace.block, 1))
         raw = np.ascontiguousarray(blocks[at // trace.block, BLOCK.size:BLOCK.size + per_block * EVENT.size])
         events = raw.view(LAYOUT)
-        used = np.arange(per_block) < np.array([head[3] for _, head in some])[:, None]
-        process = np.broadcast_to(np.array([head[1] for _, head in some], np.uint32)[:, None], used.shape)
-        place = (at // trace.block)[:, None] * per_block + np.arange(per_block)
+        used = np.arange(per_block) < np.array([head[3] for _, head, _ in some])[:, None]
+        process = np.broadcast_to(np.array([head[1] for _, head, _ in some], np.uint32)[:, None], used.shape)
+        place = np.array([order for _, _, order in some], np.int64)[:, None] * per_block + np.arange(per_block)
         keep(events[used], process[used], place[used])
-    for place, head in odd:
+    for place, head, order in odd:
         found = [event for _, event in trace.in_block(place, head[1], head[3], ~0) if event[1] != NUMBER["string"]]
         events = np.array(found, LAYOUT)
-        keep(events, np.full(len(found), head[1], np.uint32), place // trace.block * per_block + np.arange(len(found)))
+        keep(events, np.full(len(found), head[1], np.uint32), order * per_block + np.arange(len(found)))
     return {name: Events(parts.pop(NUMBER[name], []), names[NUMBER[name]]) for name in FIELDS}
 
 

@@ -86,7 +86,7 @@ class Trace:
         self.end = min(self.end, self.bytes)
 
     def read_index(self):
-        """(place, head) of all blocks in use."""
+        """(place, head) of all blocks in use, in the order in which each thread filled them."""
         found = []
         if self.flags & CLOSED and not self.cut:
             data = os.pread(self.stream.fileno(), self.nindex * BLOCK.size, self.end)  # no more than the file has
@@ -97,6 +97,11 @@ class Trace:
         for i, head in enumerate(heads, 1):
             if head[0] == BLOCK_MAGIC:
                 found.append((i * self.block, head))
+        # A thread fills its first block again and again, and copies it to the end when it is full. One that was killed then has left
+        # both; the copy is complete.
+        found.sort(key=lambda block: (block[1][1], block[1][2], block[1][7], block[0]))
+        if not self.flags & (CLOSED | LIMITED):
+            found = list({(head[1], head[2], head[7]): (place, head) for place, head in found}.values())
         return found
 
     def raw(self, kinds, first_ns=None, last_ns=None, processes=None):

@@ -24,6 +24,8 @@
 #define CHUNK_FIRST (16 * ORR_TRACE_BLOCK)
 #define CHUNK_MOST (1024 * ORR_TRACE_BLOCK)
 
+#define NO_ROOM "has no room for more, and nothing more is recorded"
+
 /* Blocks that lie side by side and are mapped together. */
 struct orr_trace_chunk {
 	char *base;
@@ -402,6 +404,35 @@ static struct orr_trace_block *chunk_block(struct orr_trace_file *f, struct orr_
 	return b;
 }
 
+/* Nothing more is recorded. Returns whether this caller is the first who notices. */
+static int set_full(struct orr_trace_file *f)
+{
+	int first = !f->full;
+
+	f->full = 1;
+	ORR_ATOMIC_OR(&f->head->flags, ORR_TRACE_FULL);
+	return first;
+}
+
+int orr_trace_file_append(struct orr_trace_file *f, const struct orr_trace_block *b)
+{
+	uint64_t at = ORR_ATOMIC_ADD(&f->head->end, ORR_TRACE_BLOCK) - ORR_TRACE_BLOCK;
+	ssize_t n;
+
+	do
+		n = pwrite(f->fd, b, ORR_TRACE_BLOCK, (off_t) at);
+	while (n < 0 && errno == EINTR);
+	if (n == ORR_TRACE_BLOCK)
+		return 0;
+	int err = n < 0 ? errno : ENOSPC;
+	orr_lock(&f->lock);
+	int first = set_full(f);
+	orr_unlock(&f->lock);
+	if (first)
+		trace_file_tell(f, NO_ROOM, err);
+	return err;
+}
+
 struct orr_trace_block *orr_trace_file_block(struct orr_trace_file *f,
 					     struct orr_trace_chunk **chunk)
 {
@@ -415,17 +446,15 @@ struct orr_trace_block *orr_trace_file_block(struct orr_trace_file *f,
 						       : chunk_block(f, chunk);
 		err = b ? 0 : errno;
 	}
-	if (err) {
-		f->full = 1;
-		ORR_ATOMIC_OR(&f->head->flags, ORR_TRACE_FULL);
-	}
+	if (err)
+		set_full(f);
 	orr_unlock(&f->lock);
 	if (err == EFBIG)
 		orr_error(
 			"ORRERY_TRACE_LIMIT: '%s' has no room for more within its limit, and nothing more is recorded; raise the limit (--trace-limit)",
 			f->path);
 	else if (err)
-		trace_file_tell(f, "has no room for more, and nothing more is recorded", err);
+		trace_file_tell(f, NO_ROOM, err);
 	return b;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The file that all processes of a run record into, as blocks of format.h.
  *
- * Blocks are mapped into memory, shared: what a thread writes into one is in the file at once, even
- * if the process is killed in the next instant. Room is allocated before it is mapped, so a full
- * disk is noticed there and nowhere else.
+ * The block that a thread fills is mapped into memory, shared: what it writes is in the file at
+ * once, even if the process is killed in the next instant. Room is allocated before it is mapped,
+ * so a full disk is noticed there, and where a full block is copied to the end.
  *
  * Invariant: a block is written by one thread; a file whose processes have all left is complete
  * and has an index. Processes on one computer find each other through the file's head; those of
@@ -37,6 +37,9 @@ int orr_trace_file_leave(struct orr_trace_file *f);
  * room, which the first caller has said. Any thread. */
 struct orr_trace_block *orr_trace_file_block(struct orr_trace_file *f,
 					     struct orr_trace_chunk **chunk);
+/* A copy of the block at the end of a file without a limit. 0, or an error of the system that the
+ * first caller has said: there is no room. Any thread. */
+int orr_trace_file_append(struct orr_trace_file *f, const struct orr_trace_block *b);
 /* The caller touches its block of the chunk no more. */
 void orr_trace_file_put(struct orr_trace_file *f, struct orr_trace_chunk *chunk);
 

@@ -88,16 +88,44 @@ static int64_t ns_of(double us)
 
 /* ---- streams ---- */
 
-static void end_block(struct orr_trace *tr, struct orr_trace_stream *s)
+/* The block says what is in it. */
+static void complete_block(struct orr_trace_stream *s)
 {
-	if (!s->block)
-		return;
 	s->block->first_ns = s->first_ns;
 	s->block->last_ns = s->last_ns;
 	s->block->kinds = s->kinds;
 	ORR_ATOMIC_STORE(&s->block->nevents, s->n);
+}
+
+static void end_block(struct orr_trace *tr, struct orr_trace_stream *s)
+{
+	if (!s->block)
+		return;
+	complete_block(s);
 	orr_trace_file_put(tr->file, s->chunk);
 	s->block = NULL;
+}
+
+/* A full block goes to the end of the file, and its place is used again: a copy costs the system
+ * less than another mapping. Both are there for an instant, with the same number. Returns 0 if
+ * there is no room; its events stay where they are. */
+static int move_block(struct orr_trace *tr, struct orr_trace_stream *s)
+{
+	struct orr_trace_block *b = s->block;
+
+	complete_block(s);
+	if (orr_trace_file_append(tr->file, b)) {
+		orr_trace_file_put(tr->file, s->chunk);
+		s->block = NULL;
+		return 0;
+	}
+	ORR_ATOMIC_STORE(&b->magic, 0);
+	memset(b + 1, 0, ORR_TRACE_BLOCK - sizeof(*b));
+	*b = (struct orr_trace_block){ .process = tr->process,
+				       .stream = s->number,
+				       .number = s->nblocks++ };
+	ORR_ATOMIC_STORE(&b->magic, ORR_TRACE_BLOCK_MAGIC);
+	return 1;
 }
 
 /* A block that says whose it is; NULL: there is no room. */
@@ -120,12 +148,18 @@ static struct orr_trace_block *new_block(struct orr_trace *tr, struct orr_trace_
 /* Returns 0 if there is no room. */
 static int begin_block(struct orr_trace *tr, struct orr_trace_stream *s)
 {
-	end_block(tr, s);
+	int moves = s->block && !tr->limited;
+
+	if (moves && !move_block(tr, s))
+		return 0;
+	if (!moves)
+		end_block(tr, s);
 	s->n = s->kept = 0;
 	s->kinds = 0;
 	s->first_ns = INT64_MAX;
 	s->last_ns = INT64_MIN;
-	s->block = new_block(tr, s, &s->chunk);
+	if (!moves)
+		s->block = new_block(tr, s, &s->chunk);
 	if (s->block)
 		s->events = (struct orr_trace_event *) (s->block + 1);
 	return s->block != NULL;
@@ -266,7 +300,36 @@ static inline struct orr_trace_stream *stream_of(struct orr_trace *tr)
 	return make_stream(tr, self);
 }
 
+int64_t orr_trace_now_ns(void)
+{
+	return ns_of(orr_sys_now_us());
+}
+
+int64_t orr_trace_ns_after(struct orr_process *proc, enum orr_trace_kind kind, uint64_t number)
+{
+	const struct orr_thread *self = orr_thread_self();
+	const struct orr_trace_stream *s = self->trace;
+
+	/* Virtual time costs nothing to read, and is exact. */
+	if (s && self->trace_epoch == proc->trace->epoch && s->block && s->n &&
+	    !orr_sys_is_simulated()) {
+		const struct orr_trace_event *last = &s->events[s->n - 1];
+
+		if (last->kind == kind && last->b == number)
+			return last->ns;
+	}
+	return orr_trace_now_ns();
+}
+
 void orr_trace_add(struct orr_process *proc, struct orr_trace_event e)
+{
+	if (!is_recording(proc->trace))
+		return;
+	e.ns += orr_trace_now_ns();
+	orr_trace_add_at(proc, e);
+}
+
+void orr_trace_add_at(struct orr_process *proc, struct orr_trace_event e)
 {
 	struct orr_trace *tr = proc->trace;
 
@@ -278,7 +341,6 @@ void orr_trace_add(struct orr_process *proc, struct orr_trace_event e)
 		ORR_ATOMIC_ADD_RELAXED(&tr->lost, 1);
 		return;
 	}
-	e.ns += ns_of(orr_sys_now_us());
 	if (__builtin_expect(tr->limited, 0))
 		append_limited(tr, s, &e);
 	else
@@ -303,7 +365,7 @@ static void append_text(struct orr_trace *tr, const struct string *string)
 	append(tr, s,
 	       &(struct orr_trace_event){ .kind = ORR_TRACE_STRING,
 					  .worker = -1,
-					  .ns = ns_of(orr_sys_now_us()),
+					  .ns = orr_trace_now_ns(),
 					  .a = string->number,
 					  .b = string->bytes });
 	s->n += n - 1;
@@ -361,7 +423,7 @@ uint32_t orr_trace_string(struct orr_process *proc, const char *text)
 static void append_own(struct orr_trace *tr, struct orr_trace_event e)
 {
 	e.worker = -1;
-	e.ns = ns_of(orr_sys_now_us());
+	e.ns = orr_trace_now_ns();
 	orr_lock(&tr->lock);
 	append(tr, &tr->own, &e);
 	orr_unlock(&tr->lock);

@@ -23,6 +23,14 @@ void orr_trace_exit(struct orr_process *proc);
 
 /* Appends an event, e.ns nanoseconds from now. */
 void orr_trace_add(struct orr_process *proc, struct orr_trace_event e);
+/* Appends an event at e.ns nanoseconds by the clock of the process. */
+void orr_trace_add_at(struct orr_process *proc, struct orr_trace_event e);
+/* Now, in nanoseconds by the clock of the process. */
+int64_t orr_trace_now_ns(void);
+/* The same for an event that follows at once on the one of that kind and number, without a step of
+ * the program in between: if that is the last event of this thread, its time is taken, for the
+ * clock is what a real event costs most. */
+int64_t orr_trace_ns_after(struct orr_process *proc, enum orr_trace_kind kind, uint64_t number);
 /* The number of a string, which is recorded when it is new. */
 uint32_t orr_trace_string(struct orr_process *proc, const char *text);
 /* The rank of the process, and its number of ranks, are known. Its clock is so far behind the one

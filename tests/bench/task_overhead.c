@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* orr-bench: alone */
 /* Cost of a task that does nothing, from submission to completion, with one worker: without data,
- * and with one datum accessed RW.
+ * and with one datum accessed RW. ORR_BENCH_KERNEL_NS: nanoseconds that it computes nevertheless.
  *
  * Prints the median over rounds in nanoseconds per task. The same source compiles against any
  * runtime with this interface, which is how the ratio to Debian's libstarpu-dev is made
@@ -15,10 +15,15 @@
 #define NTASKS 20000
 #define ROUNDS 21
 
+static double kernel_us;
+
 static void nothing(void *buffers[], void *arg)
 {
 	(void) buffers;
 	(void) arg;
+	if (kernel_us > 0)
+		for (double end = starpu_timing_now() + kernel_us; starpu_timing_now() < end;)
+			;
 }
 
 static struct starpu_codelet cl0 = { .cpu_funcs = { nothing }, .nbuffers = 0, .name = "empty" };
@@ -67,8 +72,10 @@ int main(void)
 {
 	struct starpu_conf conf;
 	starpu_data_handle_t h;
+	const char *ns = getenv("ORR_BENCH_KERNEL_NS");
 	int x = 0;
 
+	kernel_us = ns ? atof(ns) * 1e-3 : 0;
 	starpu_conf_init(&conf);
 	conf.ncpus = 1;
 	if (starpu_init(&conf))

@@ -101,6 +101,19 @@ if [ "${ORR_TEST_MPI:-yes}" = yes ]; then
 	has out '^ +start +10'
 	ok "$ORRERY" profile k
 	has out '^chain +10 '
+	# Also in the instant in which a full block is there twice: the last copy counts.
+	"$PYTHON" -c '
+import struct
+data = bytearray(open("k", "rb").read())
+end, = struct.unpack_from("=Q", data, 32)
+stream = max(range(4096, end, 4096), key=lambda at: data[at + 8])
+data[end:end + 4096] = data[stream:stream + 4096]
+struct.pack_into("=Q", data, 32, end + 4096)
+open("k", "wb").write(data)'
+	ok "$ORRERY" trace k
+	has out '^ +start +10'
+	ok "$ORRERY" profile k
+	has out '^chain +10 '
 fi
 fails 1 'is not a trace' "$ORRERY" trace text
 fails 2 'which trace' "$ORRERY" trace

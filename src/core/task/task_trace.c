@@ -60,13 +60,26 @@ void orr_worker_trace_slow(struct orr_worker *w, enum starpu_prof_tool_event eve
 	orr_tool_tell(w->group->proc, event, about(w));
 }
 
-/* The event of that kind of t, which worker w executes (NULL: none does). */
+/* When that step of t happens. A task that waits for nothing is ready when it is submitted, and one
+ * without callbacks is done when its kernel ends. */
+static int64_t time_of(struct orr_process *proc, enum orr_trace_kind kind, const struct orr_task *t)
+{
+	if (kind == ORR_TRACE_READY)
+		return orr_trace_ns_after(proc, ORR_TRACE_SUBMIT, t->job_id);
+	if (kind == ORR_TRACE_DONE && !t->pub->callback_func && !t->pub->epilogue_callback_func)
+		return orr_trace_ns_after(proc, ORR_TRACE_END, t->job_id);
+	return orr_trace_now_ns();
+}
+
+/* The event of that kind of t, which worker w executes (NULL: none does), now. */
 static struct orr_trace_event event_of(struct orr_process *proc, enum orr_trace_kind kind,
 				       const struct orr_task *t, const struct orr_worker *w)
 {
 	const struct starpu_codelet *cl = t->pub->cl;
 	const struct orr_thread *self = orr_thread_self();
-	struct orr_trace_event e = { .kind = (uint8_t) kind, .worker = -1, .b = t->job_id };
+	struct orr_trace_event e = {
+		.kind = (uint8_t) kind, .worker = -1, .b = t->job_id, .ns = time_of(proc, kind, t)
+	};
 
 	if (w)
 		e.worker = (int16_t) w->id;
@@ -80,9 +93,9 @@ static struct orr_trace_event event_of(struct orr_process *proc, enum orr_trace_
 	else if (kind == ORR_TRACE_DONE)
 		e.c = orr_cause_of_last(t->ended_by);
 	else if (kind == ORR_TRACE_START && w) {
-		double us = orr_sys_now_us() - w->taken_us;
+		double ns = (double) e.ns - w->taken_us * 1e3;
 
-		e.c = us > 0 ? (uint64_t) (us * 1e3) : 0;
+		e.c = ns > 0 ? (uint64_t) ns : 0;
 		if (cl && cl->model && cl->model->symbol)
 			e.d = orr_trace_string(proc, cl->model->symbol);
 	}
@@ -100,8 +113,8 @@ void orr_task_trace_slow(struct orr_process *proc, enum orr_trace_kind kind,
 		return;
 	struct orr_trace_event e = event_of(proc, kind, t, w);
 
-	e.ns = (int64_t) (shift_us * 1e3 + (shift_us < 0 ? -0.5 : 0.5));
-	orr_trace_add(proc, e);
+	e.ns += (int64_t) (shift_us * 1e3 + (shift_us < 0 ? -0.5 : 0.5));
+	orr_trace_add_at(proc, e);
 }
 
 static void add_edge(struct orr_process *proc, enum orr_trace_kind kind, uint64_t job,
