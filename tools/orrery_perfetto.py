@@ -7,7 +7,7 @@
 import heapq
 
 from orrery_lanes import COUNTERS, arrows, lanes, left_out, steps
-from orrery_tracefile import signed
+from orrery_tracefile import copy_why, signed
 
 SEQUENCE = 1
 CLEARED, NEEDED = 1, 2                    # flags of a sequence: its names begin anew; the packet uses them
@@ -138,7 +138,7 @@ def of_rank(tables, tracks, names):
     for c in tables.run.copies:
         if c.end is not None and tables.inside(c.rank, c.start, c.end):
             yield c.start, event(c.start - start, tracks.below(c.rank, "copies", AFTER_WORKERS + 10), INSTANT, category + names.event(
-                "memory %d to %d" % (c.source, c.target)) + names.note("bytes", c.bytes) + names.note("ns", c.end - c.start))
+                "%s: memory %d to %d" % (copy_why(c.why), c.source, c.target)) + names.note("bytes", c.bytes) + names.note("ns", c.end - c.start))
     category = names.category("mark")
     for m in tables.run.marks:
         if tables.inside(m.rank, m.at):

@@ -13,7 +13,7 @@ import numpy as np
 import orrery_columns
 from orrery_columns import NEVER
 from orrery_steps import DONE, END, ENVELOPE, OF_TASKS, POST, READY, RECV, SEND, START, SUBMIT, Steps, is_kind
-from orrery_tracefile import TURNS
+from orrery_tracefile import COPIES, TURNS
 
 EACH = 50e-6     # seconds for a task or message, with 1.5 KiB
 QUICK = 100000   # of them: beyond, an answer would take longer than five seconds,
@@ -53,7 +53,7 @@ class Copies:
 
     def __init__(self, columns):
         begun, over = columns.events["copy"], columns.events["copied"]
-        self.to, self.bytes, self.evicts = begun.b, begun.c, begun.d != 0
+        self.to, self.bytes, self.evicts = begun.b, begun.c, np.isin(begun.d, (COPIES.index("eviction"), COPIES.index("write-back")))
         self.copying, under_way, some = collections.Counter(), collections.defaultdict(collections.deque), []
         for number, e in enumerate((begun, over)):
             some += zip(e.ns.tolist(), [number] * e.n, columns.rank_of[e.process].tolist(), e.a.tolist(), e.b.tolist(), e.c.tolist())

@@ -11,9 +11,9 @@ import os
 import orrery_lists
 from orrery_cli import UserError
 from orrery_critical import Run
-from orrery_tracefile import cause_of, signed
+from orrery_tracefile import cause_of, copy_why, signed
 
-Copy = collections.namedtuple("Copy", "rank source target bytes start end")
+Copy = collections.namedtuple("Copy", "rank source target bytes start end why")
 Mark = collections.namedtuple("Mark", "rank worker at text number")
 Edge = collections.namedtuple("Edge", "rank waiter number cause by at last")
 
@@ -103,7 +103,8 @@ TABLES = {
         ("relayed", "INTEGER", "1: passed on by a rank that is not its origin")),
     "copies": (
         ("rank", "INTEGER", "its rank"), ("source", "INTEGER", "memory node"), ("target", "INTEGER", "memory node"),
-        ("bytes", "INTEGER", "bytes"), ("start_ns", "INTEGER", "the runtime started it"), ("end_ns", "INTEGER", "the runtime knew of its end")),
+        ("bytes", "INTEGER", "bytes"), ("start_ns", "INTEGER", "the runtime started it"), ("end_ns", "INTEGER", "the runtime knew of its end"),
+        ("why", "TEXT", "fetch: the value is wanted there; prefetch: it will be; eviction: the memory that it comes from is full; write-back: it may soon be")),
     "marks": (
         ("rank", "INTEGER", "its rank"), ("worker", "INTEGER", "the worker that set it; -1: the program"), ("at_ns", "INTEGER", "when"),
         ("text", "TEXT", "what the program said"), ("number", "INTEGER", "its number")),
@@ -145,12 +146,12 @@ class Records(Run):
         if d:
             self.follows.append((ns, rank, "message", b, d))
 
-    def on_copy(self, ns, rank, _kind, _flags, _worker, a, b, c, _d, _process):
-        self.under_way[rank, a, b, c].append(Copy(rank, a, b, c, ns, None))
+    def on_copy(self, ns, rank, _kind, _flags, _worker, a, b, c, d, _process):
+        self.under_way[rank, a, b, c, d].append(Copy(rank, a, b, c, ns, None, d))
 
-    def on_copied(self, ns, rank, _kind, _flags, _worker, a, b, c, _d, _process):
-        queue = self.under_way[rank, a, b, c]
-        self.copies.append(queue.popleft()._replace(end=ns) if queue else Copy(rank, a, b, c, ns, ns))
+    def on_copied(self, ns, rank, _kind, _flags, _worker, a, b, c, d, _process):
+        queue = self.under_way[rank, a, b, c, d]
+        self.copies.append(queue.popleft()._replace(end=ns) if queue else Copy(rank, a, b, c, ns, ns, d))
 
     def on_user(self, ns, rank, _kind, _flags, worker, a, b, _c, _d, process):
         self.marks.append(Mark(rank, worker, ns, process.strings.get(a, ""), b))
@@ -341,7 +342,7 @@ class Tables:
     def rows_of_copies(self):
         for c in self.run.copies:
             if self.inside(c.rank, c.start, c.end):
-                yield c[:4] + (self.ns(c.start), self.ns(c.end))
+                yield c[:4] + (self.ns(c.start), self.ns(c.end), copy_why(c.why))
 
     def rows_of_marks(self):
         for m in self.run.marks:

@@ -167,7 +167,7 @@ def fields_of(kind, e, names):
     if kind in ("route", "sent", "envelope", "match"):
         return "%d %d %d" % (signed(a, 32), b >> 32, b & 0xFFFFFFFF)
     if kind in ("copy", "copied"):
-        return "%d %d %d" % (a, b, c)
+        return "%d %d %d %s" % (a, b, c, orrery_tracefile.copy_why(d))
     if kind == "engine":
         return "%s %d %d %d %s" % (TURNS.get(a, a), b, c, d, "guest" if flags & orrery_tracefile.GUEST else "own")
     return "%d %s" % (b, process.strings.get(a, ""))
@@ -175,7 +175,7 @@ def fields_of(kind, e, names):
 
 def write_text(trace, options, out):
     names = names_of_tasks(trace, options["ranks"])
-    out.write("# time_us rank worker event job name | peer tag bytes | from to bytes\n")
+    out.write("# time_us rank worker event job name | peer tag bytes | from to bytes why\n")
     for e in window(trace, options):
         kind = orrery_tracefile.KINDS[e[2]]
         ns = e[0]

@@ -30,6 +30,7 @@ TURNS = {1: "messages", 2: "tasks", 3: "asleep"}
 GUEST = 1
 RECEIVE, EAGER, SYNC, RELAYED = 1, 2, 4, 8
 NO_STEPS = ("engine", "sum", "after", "waited")   # what is recorded of other steps, or of time that passed
+COPIES = ("fetch", "eviction", "write-back", "prefetch")   # why copies are made
 CAUSES = {1: "task", 2: "message"}
 
 
@@ -213,6 +214,10 @@ class Trace:
 def signed(value, bits=64):
     """A field that has a sign."""
     return value - (1 << bits) if value >> bits - 1 else value
+
+
+def copy_why(number):
+    return COPIES[number] if number < len(COPIES) else str(number)
 
 
 def cause_of(value):

@@ -114,6 +114,7 @@ static enum verdict go_through_main(struct orr_fetch *rq)
 								 .memnode = STARPU_MAIN_RAM,
 								 .mode = STARPU_R,
 								 .prio = rq->prio,
+								 .ahead = rq->ahead,
 								 .effort = rq->effort,
 								 .resident = rq->resident,
 								 .done = hop_done,
@@ -257,7 +258,8 @@ static enum verdict load(struct orr_process *proc, struct orr_fetch *rq, struct 
 	enum verdict v = ensure_buffer(proc, rq, r);
 	if (v != READY)
 		return v;
-	int ret = orr_transfer(proc, h, src, r, 0, waiters);
+	int ret = orr_transfer(proc, h, src, r, rq->ahead ? ORR_COPY_PREFETCH : ORR_COPY_WANTED,
+			       waiters);
 	if (ret == 1 && r->loading)
 		return wait_loading(rq, r);
 	rq->error = ret;

@@ -30,6 +30,7 @@ struct orr_fetch {
 	uint8_t pinned : 1; /* holds a reference on its replicate */
 	uint8_t hop : 1; /* holds a reference on main memory's replicate, which it goes through */
 	uint8_t resident : 1; /* takes no new memory: starves unless the buffers are there */
+	uint8_t ahead : 1;    /* a prefetch */
 	uint8_t effort;       /* enum orr_effort */
 	uint16_t mode;
 	int prio;

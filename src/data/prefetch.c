@@ -127,6 +127,7 @@ static void starved(void *arg)
 static void execute(struct orr_prefetch *p)
 {
 	struct orr_fetch rq = { .handle = p->handle,
+				.ahead = 1,
 				.memnode = (uint8_t) p->memnode,
 				.mode = STARPU_R,
 				.prio = p->prio,

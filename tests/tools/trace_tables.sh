@@ -73,3 +73,21 @@ if [ "${ORR_TEST_MPI:-yes}" = yes ]; then
 	check sums run.db text 30 2 28
 	check answers run.db 22
 fi
+
+# Why copies are made: a device of too small a memory.
+copies() {
+	ok env STARPU_NCPU=1 STARPU_SCHED=dmda STARPU_LIMIT_CUDA_MEM=32 "$@" \
+		devices bytes=4194304 tasks=16 blocks=16 rounds=3 device=5000
+	tables d
+	for why in "'fetch'" "'prefetch'" "'eviction', 'write-back'"; do
+		check rows run.db "SELECT count(*) > 0 FROM copies WHERE why IN ($why)" 1
+	done
+	check rows run.db "SELECT count(*) FROM copies WHERE why IN ('eviction', 'write-back') AND target != 0 OR why = 'prefetch' AND target = 0" 0
+	has text ' copied 1 0 4194304 (eviction|write-back)$'
+}
+copied=$ORR_TEST_BUILDDIR/tests/mpi/explain_causes
+if [ "${ORR_TEST_MPI:-yes}" = yes ]; then copies ORRERY_FAKE_DEVICES=1 ORRERY_FAKE_COPY_MBS=400 "$ORRERY" run --trace d -n 1 "$copied"; fi
+if [ "${ORR_TEST_SIM:-yes}" = yes ]; then
+	ok "$ORRERY" machine quickstart --add cuda:1 --speedup 10 --device-memory 4096 -o gpu
+	copies "$ORRERY" sim --machine ./gpu -n 1 --trace d "$copied.sim"
+fi
