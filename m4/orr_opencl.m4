@@ -18,7 +18,8 @@ AS_IF([test "$enable_opencl" != no], [
 	LIBS=$orr_saved_LIBS
 	CPPFLAGS=$orr_saved_CPPFLAGS])
 AS_IF([test $orr_opencl = yes],
-	[OPENCL_LIBS='-Wl,--as-needed -lOpenCL -Wl,--no-as-needed'
+	[# Newer libtools keep the last one of equal words: ORR_NO_AS_NEEDED must not be among these.
+	 OPENCL_LIBS='-Wl,--push-state,--as-needed -lOpenCL -Wl,--pop-state'
 	 AC_DEFINE([STARPU_USE_OPENCL], [1], [OpenCL devices are driven])])
 AC_ARG_WITH([clblast], [AS_HELP_STRING([--without-clblast], [examples use their own plain kernels for OpenCL])],
 	[], [with_clblast=yes])
@@ -31,7 +32,7 @@ AS_IF([test $orr_opencl = yes && test "$with_clblast" != no], [
 	AC_CHECK_HEADER([clblast_c.h], [AC_CHECK_FUNC([CLBlastDgemm],
 		[orr_clblast=yes
 		 CLBLAST_CPPFLAGS=-DHAVE_CLBLAST
-		 CLBLAST_LIBS='-Wl,--as-needed -lclblast -Wl,--no-as-needed'])],
+		 CLBLAST_LIBS='-Wl,--push-state,--as-needed -lclblast -Wl,--pop-state'])],
 		[], [#define CL_TARGET_OPENCL_VERSION 120])
 	LIBS=$orr_saved_LIBS])
 AC_SUBST([CLBLAST_CPPFLAGS])

@@ -108,7 +108,7 @@ def cores_of(options):
         name, equals, text = word.lstrip("-").partition("=")
         if name in ("map-by", "bind-to"):
             text = text if equals else (options + [""])[i + 1]
-            pe = re.search(r"PE=(\d+)", text)
+            pe = re.search(r"PE=(\d+)", text) or re.fullmatch(r"core:(\d+)", text)  # Open MPI's, Hydra's
             if pe:
                 return "%s core%s each" % (pe[1], "" if pe[1] == "1" else "s")
             if name == "bind-to":

@@ -141,6 +141,7 @@ class Output:
             except OSError:
                 return
             if not piece:
+                self.look(self.end)
                 return
             try:
                 self.write(piece)
@@ -148,14 +149,14 @@ class Output:
                 pass  # nobody reads it; the run goes on
             self.end = (self.end + piece)[-4096 - len(piece):]
             self.refused = self.refused or bool(self.refusal and self.refusal.search(self.end))
-            self.look()
+            self.look(self.end[:self.end.rfind(b"\n") + 1])  # a name may have come in part
 
-    def look(self):
+    def look(self, text):
         """Takes note of what the end of the output says about losses, in the order in which it does."""
-        crash = not self.crashed and CRASHED.search(self.end)
+        crash = not self.crashed and CRASHED.search(text)
         if crash:
             self.crashed = crash.group(1).decode()
-        found = [(match.start(), kind, match) for kind, words in self.words for match in [words.search(self.end)] if match]
+        found = [(match.start(), kind, match) for kind, words in self.words for match in [words.search(text)] if match]
         for _, kind, match in sorted(found, key=lambda one: one[0]):
             if kind is Closed and not self.peer:
                 self.peer = kind(match).host

@@ -20,7 +20,7 @@ static void emit(enum level level, const char *fmt, va_list ap)
 		[ERROR] = "error: ", [WARNING] = "warning: ", [INFO] = ""
 	};
 	struct orr_process *proc = orr_self();
-	char text[2048], rank[32] = "", more[64] = "";
+	char text[2048], rank[32] = "", more[64] = "", line[2200];
 	int n = snprintf(text, sizeof(text), "%s", words[level]), others;
 
 	vsnprintf(text + n, sizeof(text) - (size_t) n, fmt, ap);
@@ -35,7 +35,10 @@ static void emit(enum level level, const char *fmt, va_list ap)
 	if (proc->mpi_size > 1)
 		snprintf(rank, sizeof(rank), "[%d]", proc->mpi_rank);
 	fflush(stdout);
-	fprintf(stderr, "[orrery]%s %s%s\n", rank, text, more);
+	/* One write: newer C libraries print to standard error in pieces, between those of others.
+	 */
+	n = snprintf(line, sizeof(line), "[orrery]%s %s%s\n", rank, text, more);
+	fwrite(line, 1, (size_t) n, stderr);
 	fflush(stderr);
 	if (merged)
 		orr_sys_spoken(proc, text);

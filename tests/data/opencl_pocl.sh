@@ -25,12 +25,13 @@ has out '^0 devices'
 STARPU_OPENCL_ONLY_ON_CPUS=1 ok "$tests/data/opencl"
 has out '^[1-9] devices'
 STARPU_OPENCL_ON_CPUS=1
-cores=$(nproc)
+cores=$(nproc) few=
 if [ "$cores" -ge 2 ]; then
 	ORRERY_OPENCL_PARTS=2
 	ok "$tests/data/opencl"
 	# PoCL 7 as Debian's sid builds it cuts none; before, all did.
 	if grep -m 1 'its driver cuts none' err; then
+		few=yes
 		has out '^1 devices'
 	else
 		has out '^[2-8] devices'
@@ -46,7 +47,8 @@ fi
 
 export STARPU_SCHED=random
 for t in iface_device iface_offset iface_pack filter_shadow iface_user filter_plan filter_auto cpy cpy_dup_ro nodes redux_devices scratch_devices commute_devices; do
-	ok "$tests/data/$t"
+	# Some need two devices.
+	"$tests/data/$t" > out 2> err || { [ $? = 77 ] && [ -n "$few" ]; } || { cat out err; die "$t fails"; }
 done
 export STARPU_LIMIT_OPENCL_MEM=1
 ok "$tests/data/iface_device"

@@ -114,7 +114,8 @@ case $1 in --version | -V) ;; *) echo "$*" >> "$LOG" ;; esac
 exec "$MPIRUN" "$@"
 END
 chmod +x logged
-ok env LOG="$PWD/started" MPIRUN="${ORRERY_MPIRUN:-mpirun}" ORRERY_MPIRUN="$PWD/logged" "$ORRERY" calibrate --network --shared -o place --name shared -n 2 \
+launcher=${ORRERY_MPIRUN:-$(sed -n 's/^MPIEXEC = //p' "$ORR_TEST_BUILDDIR/Makefile")}
+ok env LOG="$PWD/started" MPIRUN="${launcher:-mpirun}" ORRERY_MPIRUN="$PWD/logged" "$ORRERY" calibrate --network --shared -o place --name shared -n 2 \
 	--mpirun "-wdir $PWD"
 [ "$(grep -c '' started)" -gt 1 ] || die "one phase only: $(cat started)"
 if grep -v -e "-wdir $PWD" started; then die "a phase without the options of --mpirun"; fi
