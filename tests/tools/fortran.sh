@@ -164,7 +164,7 @@ program both
   use fstarpu_mpi_mod
   implicit none
   integer :: ierr, me, n, half, sum, level
-  call mpi_init_thread(MPI_THREAD_SERIALIZED, level, ierr)
+  call mpi_init_thread(MPI_THREAD_MULTIPLE, level, ierr)  ! it communicates itself
   if (fstarpu_init(C_NULL_PTR) /= 0) error stop 77
   if (fstarpu_mpi_init(0, MPI_COMM_WORLD) /= 0) error stop 1
   call mpi_comm_rank(MPI_COMM_WORLD, me, ierr)
