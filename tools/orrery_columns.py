@@ -10,6 +10,7 @@ import collections
 import numpy as np
 
 import orrery_clocks
+import orrery_critical
 import orrery_sums
 from orrery_critical import Wait
 from orrery_cli import UserError
@@ -60,6 +61,12 @@ class Events:
             found = [part[name] for part in parts]
             setattr(self, name, np.concatenate(found) if found else np.zeros(0, dict(LAYOUT.fields).get(name, (np.uint32,))[0]))
         self.n = len(self.ns)
+
+
+def earliest(*times):
+    """The first of these times that are known, row by row."""
+    most = np.iinfo(np.int64).max
+    return np.minimum.reduce([np.where(some == NEVER, most, some) for some in times])
 
 
 def read_events(trace, progress):
@@ -137,13 +144,44 @@ class Columns:
 
     def number_ranks(self):
         trace = self.trace
-        self.rank_of = np.zeros(max(trace.processes, default=0) + 1, np.int64)
-        for number, process in trace.processes.items():
-            self.rank_of[number] = process.rank
-        self.ranks = int(max([p.rank for p in trace.processes.values()]
+        self.ranks = int(max([rank for p in trace.processes.values() for rank in p.ranks()]
                              + [p.size - 1 for p in trace.processes.values() if p.size < MOST_RANKS], default=0)) + 1
-        if self.ranks > MOST_RANKS:
-            raise UserError("%s has more than %d ranks" % (trace.path, MOST_RANKS), 1)
+        if self.ranks ** 2 * trace.eras > MOST_RANKS ** 2:
+            raise UserError("%s has more than %d ranks%s" % (trace.path, MOST_RANKS / trace.eras ** 0.5, "" if trace.eras == 1 else
+                                                             " and changes its size %d times" % (trace.eras - 1)), 1)
+        self.set_places()
+
+    def set_places(self):
+        """Which rank each process had since when, and in which era of the run: one row for each."""
+        processes, n = self.trace.processes, max(self.trace.processes, default=0) + 1
+        self.first_place, self.nplaces = np.zeros(n, np.int64), np.ones(n, np.int64)
+        since, rank, era = [], [], []
+        for number, p in sorted(processes.items()):
+            self.first_place[number], self.nplaces[number] = len(rank), len(p.eras)
+            since += [NEVER] + [ns + p.clock_ns for ns in p.since]
+            rank += [place[1] for place in p.places] or [p.rank]
+            era += p.eras
+        self.place_since, self.place_rank, self.place_era = (np.array(some or [0], np.int64) for some in (since, rank, era))
+        self.member = np.full(self.trace.eras * self.ranks, -1)   # of an era and a rank: the process
+        for (number, rank), process in self.trace.members.items():
+            self.member[number * self.ranks + rank] = process.number
+
+    def place_of(self, process, ns):
+        """The rows of places that these processes had at these times."""
+        at = self.first_place[process]
+        for k in range(1, int(self.nplaces.max(initial=1))):
+            some = np.flatnonzero(self.nplaces[process] > k)
+            place = self.first_place[process[some]] + k
+            later = ns[some] >= self.place_since[place]
+            at[some[later]] = place[later]
+        return at
+
+    def rank_at(self, process, ns):
+        return self.place_rank[self.place_of(process, ns)]
+
+    def process_of(self, era, rank):
+        """The processes that these ranks were in these eras; -1: none that recorded something."""
+        return np.where((rank >= 0) & (rank < self.ranks), self.member[era * self.ranks + np.clip(rank, 0, self.ranks - 1)], -1)
 
     def set_clocks(self):
         """Sets the clocks of computers right if messages arrive before they were sent."""
@@ -153,18 +191,20 @@ class Columns:
             return
         host_of = np.zeros(self.ranks, np.int64)
         for process in processes.values():
-            host_of[process.rank] = hosts[process.host]
+            host_of[list(process.ranks())] = hosts[process.host]
         m = self.messages
         some = (m.send != NEVER) & (m.envelope != NEVER) & (host_of[m.sender] != host_of[m.receiver])
         late_ns = orrery_clocks.late(host_of[m.sender[some]], host_of[m.receiver[some]], (m.envelope - m.send)[some], len(hosts))
         if not late_ns.any():
             return
-        shift = np.zeros(len(self.rank_of), np.int64)
+        shift = np.zeros(len(self.nplaces), np.int64)
         for number, process in processes.items():
             shift[number] = late_ns[hosts[process.host]]
             process.clock_ns += int(shift[number])
         for some in [*self.events.values(), self.turns, self.waits, self.afters]:
             some.ns = some.ns + shift[some.process]
+        self.trace.number_eras()
+        self.set_places()
         self.make_messages()
 
     def number_names(self):
@@ -192,8 +232,12 @@ class Columns:
     def key(process, number):
         return process.astype(np.uint64) << np.uint64(40) | number & np.uint64((1 << 40) - 1)
 
-    def pair_key(self, origin, receiver, number):
-        return (origin.astype(np.uint64) * np.uint64(self.ranks) + receiver.astype(np.uint64)) << np.uint64(32) | number
+    def pair(self, era, origin, receiver):
+        """A number for the way from one rank to another one in an era."""
+        return (era * self.ranks + origin) * self.ranks + receiver
+
+    def pair_key(self, era, origin, receiver, number):
+        return self.pair(era, origin.astype(np.int64), receiver.astype(np.int64)).astype(np.uint64) << np.uint64(32) | number
 
     def make_tasks(self):
         e = self.events
@@ -211,7 +255,7 @@ class Columns:
         t.column("priority", keys["submit"], e["submit"].c.astype(np.int64), 0)
         t.process = (t.keys >> np.uint64(40)).astype(np.int64)
         t.number = (t.keys & np.uint64((1 << 40) - 1)).astype(np.int64)
-        t.rank = self.rank_of[t.process]
+        t.rank = self.rank_at(t.process, earliest(t.submit, t.ready, t.start, t.end, t.done))
         # The task that its worker executed before.
         started = np.flatnonzero(t.start != NEVER)
         order = started[np.lexsort((t.keys[started], t.start[started], t.worker[started], t.process[started]))]
@@ -236,18 +280,22 @@ class Columns:
         r.column("cause", keys["grant"], e["grant"].c, 0, np.uint64)
         r.column("parent", keys["post"], e["post"].d, 0, np.uint64)
         r.process = (r.keys >> np.uint64(40)).astype(np.int64)
-        r.rank = self.rank_of[r.process]
+        place = self.place_of(r.process, earliest(r.post, r.grant, r.sent, r.recv, r.send))
+        r.rank, r.era = self.place_rank[place], self.place_era[place]
         r.number = (r.keys & np.uint64((1 << 40) - 1)).astype(np.int64)
-        rank = {name: self.rank_of[e[name].process] for name in ("route", "send", "envelope", "match")}
+        place = {name: self.place_of(e[name].process, e[name].ns) for name in ("route", "send", "envelope", "match")}
+        rank, era = {name: self.place_rank[some] for name, some in place.items()}, {name: self.place_era[some] for name, some in place.items()}
         high = {name: e[name].b >> np.uint64(32) for name in ("route", "send", "envelope", "match")}
         origin = np.where(own, rank["send"], low["send"].astype(np.int64))
-        names = {"route": self.pair_key(rank["route"], e["route"].a, high["route"]),
-                 "send": self.pair_key(origin, e["send"].a, high["send"]),
-                 "envelope": self.pair_key(e["envelope"].a, rank["envelope"], high["envelope"]),
-                 "match": self.pair_key(e["match"].a, rank["match"], high["match"])}
+        names = {"route": self.pair_key(era["route"], rank["route"], e["route"].a, high["route"]),
+                 "send": self.pair_key(era["send"], origin, e["send"].a, high["send"]),
+                 "envelope": self.pair_key(era["envelope"], e["envelope"].a, rank["envelope"], high["envelope"]),
+                 "match": self.pair_key(era["match"], e["match"].a, rank["match"], high["match"])}
         self.messages = m = Table(*names.values())
         m.pair = (m.keys >> np.uint64(32)).astype(np.int64)
-        m.origin, m.receiver, m.number = m.pair // self.ranks, m.pair % self.ranks, (m.keys & LOW).astype(np.int64)
+        m.origin, m.receiver, m.number = m.pair // self.ranks % self.ranks, m.pair % self.ranks, (m.keys & LOW).astype(np.int64)
+        m.era = m.pair // self.ranks ** 2
+        m.process = self.process_of(m.era, m.origin)
         m.column("send", names["send"], e["send"].ns, NEVER)
         m.column("sender", names["send"], rank["send"], -1)
         m.column("tag", names["send"], e["send"].c.astype(np.int64), 0)
@@ -271,12 +319,13 @@ class Columns:
 
 class Task:
     """A row of the tasks, with the fields of orrery_critical.Task."""
-    __slots__ = ("columns", "row", "key", "name", "submit", "ready", "start", "end", "done", "fetch", "worker", "cause", "parent", "over")
+    __slots__ = ("columns", "row", "key", "rank", "number", "name", "submit", "ready", "start", "end", "done", "fetch", "worker", "cause", "parent", "over")
 
     def __init__(self, columns, row):
         t = columns.tasks
         self.columns, self.row = columns, row
-        self.key = (int(t.rank[row]), int(t.number[row]))
+        self.key = (int(t.process[row]), int(t.number[row]))
+        self.rank, self.number = int(t.rank[row]), self.key[1]
         self.name, self.fetch, self.worker = columns.names[t.name[row]], int(t.fetch[row]), int(t.worker[row])
         self.submit, self.ready, self.start, self.end, self.done = (
             None if at == NEVER else int(at) for at in (t.submit[row], t.ready[row], t.start[row], t.end[row], t.done[row]))
@@ -290,11 +339,12 @@ class Task:
 
 class Message:
     """A row of the messages, with the fields of orrery_critical.Message."""
-    __slots__ = ("row", "key", "send", "sender", "request", "envelope", "match", "bytes", "tag")
+    __slots__ = ("row", "key", "process", "send", "sender", "request", "envelope", "match", "bytes", "tag")
 
     def __init__(self, columns, row):
         m = columns.messages
-        self.row, self.key = row, (int(m.origin[row]), int(m.receiver[row]), int(m.number[row]))
+        self.row, self.key = row, (int(m.origin[row]), int(m.receiver[row]), int(m.number[row]), int(m.era[row]))
+        self.process = int(m.process[row])
         self.request = int(columns.requests.number[m.sent_by[row]]) if m.sent_by[row] >= 0 else 0
         self.send, self.envelope, self.match = (None if at == NEVER else int(at) for at in (m.send[row], m.envelope[row], m.match[row]))
         self.sender = int(m.sender[row]) if self.send is not None else None
@@ -303,11 +353,12 @@ class Message:
 
 class Request:
     """A row of the requests, with the fields of orrery_critical.Request."""
-    __slots__ = ("columns", "row", "key", "receive", "peer", "post", "parent", "grant", "cause", "recv", "send", "sent")
+    __slots__ = ("columns", "row", "key", "rank", "number", "receive", "peer", "post", "parent", "grant", "cause", "recv", "send", "sent")
 
     def __init__(self, columns, row):
         r = columns.requests
-        self.columns, self.row, self.key = columns, row, (int(r.rank[row]), int(r.number[row]))
+        self.columns, self.row, self.key = columns, row, (int(r.process[row]), int(r.number[row]))
+        self.rank, self.number = int(r.rank[row]), self.key[1]
         self.receive, self.peer = bool(r.receive[row]), int(r.peer[row])
         self.parent, self.cause = int(r.parent[row]), int(r.cause[row])
         self.post, self.grant, self.recv, self.send, self.sent = (
@@ -320,20 +371,18 @@ class Request:
 
 
 class Rows:
-    """A table as a mapping: (rank, number) to the object of the row."""
+    """A table as a mapping: (process, number) to the object of the row."""
 
     def __init__(self, columns, table, kind):
         self.columns, self.table, self.kind = columns, table, kind
-        self.processes = collections.defaultdict(list)
-        for number, process in sorted(columns.trace.processes.items(), reverse=True):
-            self.processes[process.rank].append(number)
 
     def get(self, key, default=None):
-        for process in self.processes.get(key[0], ()):
-            wanted = np.uint64(process << 40 | key[1])
-            row = int(np.searchsorted(self.table.keys, wanted))
-            if row < self.table.n and self.table.keys[row] == wanted:
-                return self.kind(self.columns, row)
+        if key[0] is None or key[0] < 0:
+            return default
+        wanted = np.uint64(key[0] << 40 | key[1])
+        row = int(np.searchsorted(self.table.keys, wanted))
+        if row < self.table.n and self.table.keys[row] == wanted:
+            return self.kind(self.columns, row)
         return default
 
     def __getitem__(self, key):
@@ -349,20 +398,20 @@ class Rows:
         return (self.kind(self.columns, row) for row in range(self.table.n))
 
 
-class PerRank(dict):
-    """rank: list, made when somebody asks."""
+class PerProcess(dict):
+    """process: list, made when somebody asks."""
 
     def __init__(self, make):
         super().__init__()
         self.make = make
 
-    def __missing__(self, rank):
-        self[rank] = found = self.make(rank)
+    def __missing__(self, process):
+        self[process] = found = self.make(process)
         return found
 
 
 class Arrivals:
-    """(origin, receiver, tag): the messages that came there, as orrery_critical.Run.arrivals."""
+    """(origin, receiver, tag, era): the messages that came there, as orrery_critical.Run.arrivals."""
 
     def __init__(self, columns):
         self.columns, m = columns, columns.messages
@@ -371,7 +420,7 @@ class Arrivals:
         self.pairs = m.pair[self.order]
 
     def get(self, key, default=()):
-        m, pair = self.columns.messages, key[0] * self.columns.ranks + key[1]
+        m, pair = self.columns.messages, self.columns.pair(key[3], key[0], key[1])
         some = self.order[np.searchsorted(self.pairs, pair):np.searchsorted(self.pairs, pair, "right")]
         return [Message(self.columns, int(row)) for row in some[m.tag[some] == key[2]]] or default
 
@@ -383,16 +432,14 @@ class Run:
         self.columns, self.first, self.last = columns, columns.first, columns.last
         self.sums, self.windows = columns.sums, columns.trace.windows
         self.tasks, self.requests = Rows(columns, columns.tasks, Task), Rows(columns, columns.requests, Request)
-        self.workers = {(p.rank, number): name for p in columns.trace.processes.values() for number, (name, _) in p.workers.items()}
-        self.ranks = {p.rank for p in columns.trace.processes.values()}
-        self.host_of = {p.rank: p.host or p.rank for p in columns.trace.processes.values()}
-        self.program = PerRank(self.submissions)
-        self.ends = PerRank(self.ends_of)
-        self.messages_over = PerRank(self.messages_of)
+        orrery_critical.Run.about(self, columns.trace)
+        self.program = PerProcess(self.submissions)
+        self.ends = PerProcess(self.ends_of)
+        self.messages_over = PerProcess(self.messages_of)
         self.waits = collections.defaultdict(list)
         names, w = columns.names, columns.waits
         for ns, process, name, b, c in zip(w.ns.tolist(), w.process.tolist(), columns.name_of(w.process, w.a).tolist(), w.b.tolist(), w.c.tolist()):
-            self.waits[int(columns.rank_of[process])].append(Wait(ns, ns - b, names[name], c))
+            self.waits[process].append(Wait(ns, ns - b, names[name], c))
         for some in self.waits.values():
             some.sort()
         self.arrivals = Arrivals(columns)
@@ -400,15 +447,15 @@ class Run:
         flights = (m.envelope - m.send)[(m.envelope != NEVER) & (m.send != NEVER) & (m.origin != m.receiver)]
         self.latency = max(0, int(flights.min())) if len(flights) else 0
         e = columns.events
-        latest = np.full(columns.ranks, NEVER)
+        latest = np.full(max(columns.trace.processes, default=0) + 1, NEVER)
         for events in e.values():
-            np.maximum.at(latest, columns.rank_of[events.process], events.ns)
-        self.last_of = {rank: int(ns) for rank, ns in enumerate(latest.tolist()) if ns != NEVER}   # rank: its last event
+            np.maximum.at(latest, events.process, events.ns)
+        self.last_of = {number: int(ns) for number, ns in enumerate(latest.tolist()) if ns != NEVER}   # process: its last event
         self.last_of.update(columns.sums.last_of if columns.sums else {})
-        self.by_rank, self.completions, self.barriers = {}, None, None
+        self.by_process, self.completions, self.barriers = {}, None, None
         for name in ("submit", "post", "done"):
-            order = np.lexsort((e[name].place, e[name].ns, columns.rank_of[e[name].process]))
-            self.by_rank[name] = order, columns.rank_of[e[name].process][order]
+            order = np.lexsort((e[name].place, e[name].ns, e[name].process))
+            self.by_process[name] = order, e[name].process[order]
 
     def started_only(self):
         """The tasks that started and did not end."""
@@ -427,8 +474,8 @@ class Run:
         if not table.n or times.max() == NEVER:
             return None
         rows = np.flatnonzero(times == times.max())
-        row = rows[np.lexsort((table.number[rows], table.rank[rows]))[-1]]
-        return int(times[row]), kind, (int(table.rank[row]), int(table.number[row]))
+        row = rows[np.lexsort((table.number[rows], table.process[rows]))[-1]]
+        return int(times[row]), kind, (int(table.process[row]), int(table.number[row]))
 
     def last_before(self, ns):
         """(time, kind, key) of the last task or receive that was complete before that time, or None."""
@@ -443,7 +490,7 @@ class Run:
         if i < 0:
             return None
         table = self.columns.tasks if is_task[i] else self.columns.requests
-        return int(times[i]), 0 if is_task[i] else 1, (int(table.rank[rows[i]]), int(table.number[rows[i]]))
+        return int(times[i]), 0 if is_task[i] else 1, (int(table.process[rows[i]]), int(table.number[rows[i]]))
 
     def last_done(self):
         return self.latest(self.columns.tasks, self.columns.tasks.done, 0)
@@ -471,30 +518,30 @@ class Run:
         return zip(m.sender[message].tolist(), m.receiver[message].tolist(), m.bytes[message].tolist(),
                    (r.recv[rows] - np.where(grant <= envelope, m.send[message], grant)).tolist())
 
-    def of_rank(self, name, rank):
-        order, ranks = self.by_rank[name]
-        return order[np.searchsorted(ranks, rank):np.searchsorted(ranks, rank, "right")]
+    def of_process(self, name, process):
+        order, processes = self.by_process[name]
+        return order[np.searchsorted(processes, process):np.searchsorted(processes, process, "right")]
 
-    def submissions(self, rank):
+    def submissions(self, process):
         times = []
         for name in ("submit", "post"):
             e = self.columns.events[name]
-            which = self.of_rank(name, rank)
+            which = self.of_process(name, process)
             which = which[~np.isin(e.d[which] >> np.uint64(60), (1, 2))]
             times.append(e.ns[which])
         return np.sort(np.concatenate(times)).tolist()
 
-    def ends_of(self, rank):
-        e, which = self.columns.events["done"], self.of_rank("done", rank)
-        return [(ns, (rank, number)) for ns, number in zip(e.ns[which].tolist(), e.b[which].tolist())]
+    def ends_of(self, process):
+        e, which = self.columns.events["done"], self.of_process("done", process)
+        return [(ns, (process, number)) for ns, number in zip(e.ns[which].tolist(), e.b[which].tolist())]
 
-    def messages_of(self, rank):
+    def messages_of(self, process):
         """(time, key) of each request that was complete, in order."""
         r, found = self.columns.requests, []
-        rows = np.flatnonzero(r.rank == rank)
+        rows = np.flatnonzero(r.process == process)
         over = np.where(r.receive[rows] != 0, r.recv[rows], r.sent[rows])
         rows, over = rows[over != NEVER], over[over != NEVER]
         order = np.lexsort((r.number[rows], over))
         for ns, number in zip(over[order].tolist(), r.number[rows[order]].tolist()):
-            found.append((ns, (rank, number)))
+            found.append((ns, (process, number)))
         return found

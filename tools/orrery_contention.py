@@ -56,7 +56,7 @@ def executions(run):
     """The kernels of a recorded run, each by the name of its model, else of its codelet, as the library finds its curve. place: the
     number of the task among those of its name, in the order of submission; company: how many kernels ran at once, itself included, on average; own: the share of its own kind among those beside it."""
     tasks = [t for t in run.tasks.values() if t.start is not None and t.end is not None and t.end > t.start]
-    tasks.sort(key=lambda t: (t.key[0], t.submit if t.submit is not None else 0, t.key))
+    tasks.sort(key=lambda t: (t.rank, t.submit if t.submit is not None else 0, t.key))
     every = integral((t.start, t.end) for t in tasks) if tasks else None
     by_name = collections.defaultdict(list)
     for t in tasks:

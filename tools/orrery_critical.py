@@ -25,7 +25,8 @@ KINDS = {
     "unmatched": "messages: here, and not taken", "relay": "messages: passed on in a tree",
     "sending": "messages: a task waits to change what is being sent",
     "program": "waiting for the program to submit", "datum": "waiting for the program to give back a datum",
-    "barrier": "waiting for the last rank at a barrier", "begin": "before the first submission", "finish": "after the last task", "unknown": "not recorded",
+    "barrier": "waiting for the last rank at a barrier", "resize": "the run changes its size",
+    "begin": "before the first submission", "finish": "after the last task", "unknown": "not recorded",
 }
 
 
@@ -42,68 +43,88 @@ def path_seconds(pieces, kinds, rank=None, detail=None):
                and (rank is None or p.rank == rank) and (detail is None or p.detail == detail)) * 1e-9
 
 
+def lived(trace, first, last):
+    """{rank: for how long of the time between two instants there was one}"""
+    found = collections.Counter()
+    for process in trace.processes.values():
+        for rank, begin, end in trace.lives(process, first, last):
+            found[rank] += max(0, end - begin)
+    return found
+
+
 class Task:
-    __slots__ = ("key", "name", "submit", "ready", "start", "end", "done", "fetch", "worker", "cause", "parent", "before",
+    """What happened to one task: (process, number) is its key; `rank`: that of the process then."""
+    __slots__ = ("key", "rank", "number", "name", "submit", "ready", "start", "end", "done", "fetch", "worker", "cause", "parent", "before",
                  "priority", "model", "over")
 
-    def __init__(self, key):
-        self.key, self.name, self.worker, self.priority, self.model = key, "unnamed", -1, None, None
+    def __init__(self, key, rank):
+        self.key, self.rank, self.number = key, rank, key[1]
+        self.name, self.worker, self.priority, self.model = "unnamed", -1, None, None
         self.submit = self.ready = self.start = self.end = self.done = self.before = None
         self.fetch, self.cause, self.parent, self.over = 0, 0, 0, 0   # over: what its end waited for
 
 
 class Request:
-    __slots__ = ("key", "receive", "peer", "tag", "post", "parent", "grant", "cause", "recv", "message", "send", "sent", "route")
+    """What happened to one send or receive; keys as those of tasks."""
+    __slots__ = ("key", "rank", "number", "era", "receive", "peer", "tag", "post", "parent", "grant", "cause", "recv", "message", "send", "sent", "route")
 
-    def __init__(self, key):
-        self.key, self.receive, self.peer, self.tag = key, False, -1, None
+    def __init__(self, key, rank, era):
+        self.key, self.rank, self.number, self.era = key, rank, key[1], era
+        self.receive, self.peer, self.tag = False, -1, None
         self.post = self.grant = self.recv = self.message = self.send = self.sent = self.route = None
         self.parent = self.cause = 0
 
 
 class Message:
-    """What happened to one message: (origin, receiver, number) is its name."""
-    __slots__ = ("key", "send", "sender", "request", "envelope", "match", "bytes", "tag", "eager", "sync")
+    """What happened to one message: (origin, receiver, number, era) is its name; `process`: that of its origin, or None."""
+    __slots__ = ("key", "process", "send", "sender", "request", "envelope", "match", "bytes", "tag", "eager", "sync")
 
-    def __init__(self, key):
-        self.key, self.request, self.bytes, self.tag, self.eager, self.sync = key, 0, 0, 0, 0, 0
+    def __init__(self, key, process):
+        self.key, self.process, self.request, self.bytes, self.tag, self.eager, self.sync = key, process, 0, 0, 0, 0, 0
         self.send = self.sender = self.envelope = self.match = None
 
 
 class Run:
-    """The tasks, requests and messages of a trace; the keys of tasks and requests are (rank, number)."""
+    """The tasks, requests and messages of a trace; the keys of tasks and requests are (process, number), since two processes may have
+    had the same rank one after the other, and a process may have had several."""
 
     HANDLED = ("submit", "ready", "start", "end", "done", "post", "grant", "route", "send", "sent", "envelope", "match", "recv")
 
     def __init__(self, trace):
         self.tasks, self.requests, self.messages = {}, {}, {}
         self.first = self.last = 0
-        self.program = collections.defaultdict(list)   # rank: times at which the program submitted
-        self.ends = collections.defaultdict(list)      # rank: (time, task) of what came to its end
-        self.messages_over = collections.defaultdict(list)   # rank: (time, request) of what was complete
-        self.waits = collections.defaultdict(list)     # rank: in which the program waited
-        self.workers = {}                              # (rank, worker): name
-        self.ranks = {process.rank for process in trace.processes.values()}
-        self.host_of = {process.rank: process.host or process.rank for process in trace.processes.values()}
+        self.program = collections.defaultdict(list)   # process: times at which the program submitted
+        self.ends = collections.defaultdict(list)      # process: (time, task) of what came to its end
+        self.messages_over = collections.defaultdict(list)   # process: (time, request) of what was complete
+        self.waits = collections.defaultdict(list)     # process: in which the program waited
+        self.about(self, trace)
         handlers = {NUMBER[name]: getattr(self, "on_" + name) for name in self.HANDLED}
         events = trace.events()
         if events:
             self.first, self.last = events[0][0], events[-1][0]
-        for process in trace.processes.values():
-            for number, (name, _) in process.workers.items():
-                self.workers[process.rank, number] = name
-        self.last_of = {}                              # rank: its last event
+        self.last_of = {}                              # process: its last event
         for e in events:
-            self.last_of[e[1]] = e[0]
+            self.last_of[e[9].number] = e[0]
             handler = handlers.get(e[2])
             if handler:
                 handler(*e)
-        for ns, rank, _, _, _, a, b, c, _, process in trace.events(("waited",)):
-            self.waits[rank].append(Wait(ns, ns - b, process.strings.get(a, "unnamed"), c))
+        for ns, _, _, _, _, a, b, c, _, process in trace.events(("waited",)):
+            self.waits[process.number].append(Wait(ns, ns - b, process.strings.get(a, "unnamed"), c))
         self.order()
         self.sums, self.windows, self.completions, self.barriers = None, trace.windows, None, None
         if trace.limited:
             self.take_sums(orrery_sums.Sums(trace))
+
+    @staticmethod
+    def about(run, trace):
+        """What a run has of its processes, in whatever form its tasks are."""
+        processes = trace.processes.values()
+        run.processes, run.members = trace.processes, trace.members
+        run.workers = {(p.number, worker): name for p in processes for worker, (name, _) in p.workers.items()}
+        run.ranks = trace.ranks()
+        run.changed = trace.changed
+        run.lived = lambda: lived(trace, run.first, run.last)
+        run.host_of = {rank: p.host or rank for p in processes for rank in p.ranks()}
 
     def take_sums(self, sums):
         """What a trace with a limit knows of all events."""
@@ -140,11 +161,11 @@ class Run:
 
     def kernels(self):
         """(name, rank, worker, nanoseconds) of each task that ended."""
-        return ((t.name, t.key[0], t.worker, t.end - t.start) for t in self.tasks.values() if t.start is not None and t.end is not None)
+        return ((t.name, t.rank, t.worker, t.end - t.start) for t in self.tasks.values() if t.start is not None and t.end is not None)
 
     def starts(self):
         """(name, rank, instant) of each task that started."""
-        return ((t.name, t.key[0], t.start) for t in self.tasks.values() if t.start is not None)
+        return ((t.name, t.rank, t.start) for t in self.tasks.values() if t.start is not None)
 
     def flights(self):
         """(sender, receiver, bytes, nanoseconds) of each message that was received: how long its bytes were under way. Those of an eager
@@ -158,86 +179,97 @@ class Run:
             elif not m.eager:
                 yield m.sender, m.key[1], m.bytes, r.recv - r.grant
 
-    def task(self, rank, number):
-        key = (rank, number)
-        return self.tasks.get(key) or self.tasks.setdefault(key, Task(key))
+    def task(self, rank, process, number):
+        key = (process.number, number)
+        return self.tasks.get(key) or self.tasks.setdefault(key, Task(key, rank))
 
-    def request(self, rank, number):
-        key = (rank, number)
-        return self.requests.get(key) or self.requests.setdefault(key, Request(key))
+    def request(self, ns, rank, process, number):
+        key = (process.number, number)
+        return self.requests.get(key) or self.requests.setdefault(key, Request(key, rank, process.at(ns)[1]))
 
-    def message(self, *key):
-        return self.messages.get(key) or self.messages.setdefault(key, Message(key))
+    def message(self, ns, process, *key):
+        """The message of that origin, receiver and number, at a time when that process knows of it."""
+        era = process.at(ns)[1]
+        found = self.messages.get(key + (era,))
+        if found is None:
+            origin = self.members.get((era, key[0]))
+            found = self.messages[key + (era,)] = Message(key + (era,), None if origin is None else origin.number)
+        return found
+
+    def receiver(self, message):
+        """The process that gets a message, or None."""
+        process = self.members.get((message.key[3], message.key[1]))
+        return None if process is None else process.number
 
     def on_submit(self, ns, rank, _kind, _flags, _worker, a, b, c, d, process):
-        task = self.task(rank, b)
+        task = self.task(rank, process, b)
         task.name, task.submit, task.parent, task.priority = process.strings.get(a, "unnamed"), ns, d, orrery_tracefile.signed(c)
         if cause_of(d)[0] == "program":
-            self.program[rank].append(ns)
+            self.program[process.number].append(ns)
 
-    def on_ready(self, ns, rank, _kind, _flags, _worker, _a, b, c, _d, _process):
-        task = self.task(rank, b)
+    def on_ready(self, ns, rank, _kind, _flags, _worker, _a, b, c, _d, process):
+        task = self.task(rank, process, b)
         task.ready, task.cause = ns, c
 
     def on_start(self, ns, rank, _kind, _flags, worker, a, b, c, d, process):
-        task = self.task(rank, b)
+        task = self.task(rank, process, b)
         task.name, task.start, task.fetch, task.worker = process.strings.get(a, task.name), ns, c, worker
         task.model = process.strings.get(d)
 
-    def on_end(self, ns, rank, _kind, _flags, _worker, _a, b, _c, _d, _process):
-        self.task(rank, b).end = ns
+    def on_end(self, ns, rank, _kind, _flags, _worker, _a, b, _c, _d, process):
+        self.task(rank, process, b).end = ns
 
-    def on_done(self, ns, rank, _kind, _flags, _worker, _a, b, c, _d, _process):
-        task = self.task(rank, b)
+    def on_done(self, ns, rank, _kind, _flags, _worker, _a, b, c, _d, process):
+        task = self.task(rank, process, b)
         task.done, task.over = ns, c
-        self.ends[rank].append((ns, task.key))
+        self.ends[process.number].append((ns, task.key))
 
-    def on_post(self, ns, rank, _kind, flags, _worker, a, b, c, d, _process):
-        request = self.request(rank, b)
+    def on_post(self, ns, rank, _kind, flags, _worker, a, b, c, d, process):
+        request = self.request(ns, rank, process, b)
         request.receive, request.peer = bool(flags & RECEIVE), orrery_tracefile.signed(a, 32)
         request.tag = orrery_tracefile.signed(c)
         request.post, request.parent = ns, d
         if cause_of(d)[0] == "program":
-            self.program[rank].append(ns)
+            self.program[process.number].append(ns)
 
-    def on_grant(self, ns, rank, _kind, _flags, _worker, _a, b, c, _d, _process):
-        request = self.request(rank, b)
+    def on_grant(self, ns, rank, _kind, _flags, _worker, _a, b, c, _d, process):
+        request = self.request(ns, rank, process, b)
         request.grant, request.cause = ns, c
 
-    def on_route(self, ns, rank, _kind, _flags, _worker, a, b, _c, _d, _process):
-        self.message(rank, a, b >> 32).request = b & 0xFFFFFFFF
-        self.request(rank, b & 0xFFFFFFFF).route = ns
+    def on_route(self, ns, rank, _kind, _flags, _worker, a, b, _c, _d, process):
+        self.message(ns, process, rank, a, b >> 32).request = b & 0xFFFFFFFF
+        self.request(ns, rank, process, b & 0xFFFFFFFF).route = ns
 
-    def on_send(self, ns, rank, _kind, flags, _worker, a, b, c, d, _process):
+    def on_send(self, ns, rank, _kind, flags, _worker, a, b, c, d, process):
         low = b & 0xFFFFFFFF
-        message = self.message(low if flags & RELAYED else rank, a, b >> 32)
+        message = self.message(ns, process, low if flags & RELAYED else rank, a, b >> 32)
         message.send, message.sender, message.tag, message.bytes = ns, rank, c, d
         message.sync |= int(bool(flags & SYNC))
         if not flags & RELAYED:
             message.request = low
-            request = self.request(rank, low)
+            request = self.request(ns, rank, process, low)
             request.send = ns if request.send is None else request.send
 
-    def on_sent(self, ns, rank, _kind, _flags, _worker, _a, b, _c, _d, _process):
-        request = self.request(rank, b & 0xFFFFFFFF)
+    def on_sent(self, ns, rank, _kind, _flags, _worker, _a, b, _c, _d, process):
+        request = self.request(ns, rank, process, b & 0xFFFFFFFF)
         request.sent = ns
-        self.messages_over[rank].append((ns, request.key))
+        self.messages_over[process.number].append((ns, request.key))
 
-    def on_envelope(self, ns, rank, _kind, flags, _worker, a, b, c, d, _process):
-        message = self.message(a, rank, b >> 32)
+    def on_envelope(self, ns, rank, _kind, flags, _worker, a, b, c, d, process):
+        message = self.message(ns, process, a, rank, b >> 32)
         message.envelope, message.eager, message.sync = ns, int(bool(flags & EAGER)), message.sync | int(bool(flags & SYNC))
         if message.send is None:   # the rank that sent it may not have recorded it
             message.tag, message.bytes = c, d
 
-    def on_match(self, ns, rank, _kind, _flags, _worker, a, b, _c, _d, _process):
-        message = self.message(a, rank, b >> 32)
+    def on_match(self, ns, rank, _kind, _flags, _worker, a, b, _c, _d, process):
+        message = self.message(ns, process, a, rank, b >> 32)
         message.match = ns
-        self.request(rank, b & 0xFFFFFFFF).message = message
+        self.request(ns, rank, process, b & 0xFFFFFFFF).message = message
 
-    def on_recv(self, ns, rank, _kind, _flags, _worker, _a, b, _c, _d, _process):
-        request = self.request(rank, b & 0xFFFFFFFF)
+    def on_recv(self, ns, rank, _kind, _flags, _worker, _a, b, _c, _d, process):
+        request = self.request(ns, rank, process, b & 0xFFFFFFFF)
         request.recv = ns
-        self.messages_over[rank].append((ns, request.key))
+        self.messages_over[process.number].append((ns, request.key))
 
     def order(self):
         """Each task learns which one its worker executed before."""
@@ -246,10 +278,10 @@ class Run:
         for task in sorted(started, key=lambda t: (t.start, t.key)):
             task.before = last.get((task.key[0], task.worker))
             last[task.key[0], task.worker] = task
-        self.arrivals = collections.defaultdict(list)   # (origin, receiver, tag): messages that came there
+        self.arrivals = collections.defaultdict(list)   # (origin, receiver, tag, era): messages that came there
         for m in self.messages.values():
             if m.envelope is not None:
-                self.arrivals[m.key[0], m.key[1], m.tag].append(m)
+                self.arrivals[m.key[0], m.key[1], m.tag, m.key[3]].append(m)
         flights = [m.envelope - m.send for m in self.messages.values()
                    if m.send is not None and m.envelope is not None and m.key[0] != m.key[1]]
         self.latency = max(0, min(flights, default=0))
@@ -261,16 +293,16 @@ def latest(some, at):
     return some[place] if place >= 0 else None
 
 
-def ended_wait(run, rank, wait):
+def ended_wait(run, process, wait):
     """("task" or "message", task or request, when it was over) of what a thread of the program waited for, or None."""
     kind, number = cause_of(wait.cause)
     task = request = None
     if kind == "task":
-        task = run.tasks.get((rank, number))
+        task = run.tasks.get((process, number))
     elif kind == "message":
-        request = run.requests.get((rank, number))
+        request = run.requests.get((process, number))
     else:
-        done, over = latest(run.ends[rank], wait.end), latest(run.messages_over[rank], wait.end)
+        done, over = latest(run.ends[process], wait.end), latest(run.messages_over[process], wait.end)
         if done is not None and (over is None or done[0] >= over[0]):
             task = run.tasks.get(done[1])
         elif over is not None:
@@ -284,10 +316,10 @@ def ended_wait(run, rank, wait):
     return None
 
 
-def last_to_come(run, rank, wait):
-    """(rank, when) of the one that came last to a barrier, which the others waited for there."""
+def last_to_come(run, process, wait):
+    """(process, when) of the one that came last to a barrier, which the others waited for there."""
     if run.barriers is None:
-        run.barriers = collections.defaultdict(list)   # call: (when, - rank) of those that came there, in order
+        run.barriers = collections.defaultdict(list)   # call: (when, - process) of those that came there, in order
         for other, waits in run.waits.items():
             for w in waits:
                 if w.call.startswith(BARRIER):
@@ -296,9 +328,9 @@ def last_to_come(run, rank, wait):
             some.sort()
     some = run.barriers[wait.call]
     place = bisect.bisect_left(some, (wait.end + 1,)) - 1
-    while place >= 0 and some[place][1] == -rank:
+    while place >= 0 and some[place][1] == -process:
         place -= 1
-    return (-some[place][1], some[place][0]) if place >= 0 and some[place][0] > wait.begin else (rank, wait.begin)
+    return (-some[place][1], some[place][0]) if place >= 0 and some[place][0] > wait.begin else (process, wait.begin)
 
 
 class Walk:
@@ -319,8 +351,8 @@ class Walk:
         step = None
         if begin:
             known = not self.run.windows or begin[0] >= self.run.sums.last_complete
-            self.piece(begin[0], "finish" if known else "unknown", "", begin[2][0])
             step = self.at(begin)
+            self.piece(begin[0], "finish" if known else "unknown", "", step[1].rank)
         self.walk(step)
         while self.run.windows and self.now > self.run.first:
             # Events are missing there: the path begins again at what was complete last before.
@@ -354,7 +386,7 @@ class Walk:
     def over(self, task):
         """A task is over: it was executed, and what its end waited for is over, too."""
         if cause_of(task.over)[0] != "program" and (task.end is None or task.end < self.now):
-            step = self.follow(task.key[0], task.over, task.name)
+            step = self.follow(task, task.over, task.name)
             if step is not None:
                 return step
         return self.ended(task)
@@ -366,9 +398,9 @@ class Walk:
                 return None
             if task.ready is None and self.run.windows:
                 return None
-            self.piece(task.ready if task.ready is not None else task.end, "runtime", task.name, task.key[0])
+            self.piece(task.ready if task.ready is not None else task.end, "runtime", task.name, task.rank)
             return self.became_ready, task
-        rank, worker = task.key[0], task.worker
+        rank, worker = task.rank, task.worker
         if task.end is not None:
             self.piece(task.end, "runtime", task.name, rank, worker)
         self.piece(task.start, "kernel", task.name, rank, worker)
@@ -390,15 +422,18 @@ class Walk:
         if cause_of(task.cause)[0] == "program":
             if task.submit is None:
                 return None
-            self.piece(task.submit, "datum", task.name, task.key[0])
+            self.piece(task.submit, "datum", task.name, task.rank)
             return self.submitted, task.key[0], task.submit, task.parent, task.name
-        return self.follow(task.key[0], task.cause, task.name)
+        return self.follow(task, task.cause, task.name)
 
-    def follow(self, rank, cause, name):
-        """From an effect to the task or the request that caused it."""
+    def follow(self, of, cause, name):
+        """From an effect of a task or a request to the task or the request of its process that caused it."""
+        return self.caused(of.key[0], of.rank, cause, name)
+
+    def caused(self, process, rank, cause, name):
         kind, number = cause_of(cause)
         if kind == "task":
-            task = self.run.tasks.get((rank, number))
+            task = self.run.tasks.get((process, number))
             if task is None:
                 return None
             if cause_of(task.over)[0] != "program":
@@ -406,7 +441,7 @@ class Walk:
             if task.end is not None:
                 self.piece(task.end, "runtime", name, rank)
             return self.ended, task
-        request = self.run.requests.get((rank, number))
+        request = self.run.requests.get((process, number))
         if request is None:
             return None
         if not request.receive:
@@ -415,14 +450,15 @@ class Walk:
             self.piece(request.recv, "runtime", name, rank)
         return self.received, request
 
-    def submitted(self, rank, at, parent, name):
+    def submitted(self, process, at, parent, name):
         """Why the program submitted something at that time, and not before."""
+        rank = self.rank(process, at)
         if cause_of(parent)[0] == "message":
-            step = self.follow(rank, parent, name)
+            step = self.caused(process, rank, parent, name)
             if step is not None:
                 return step
         if cause_of(parent)[0] == "task":
-            task = self.run.tasks.get((rank, cause_of(parent)[1]))
+            task = self.run.tasks.get((process, cause_of(parent)[1]))
             if task is not None and task.start is not None:
                 # After its kernel, the end of the task submitted it: what combines a reduction, or what its callback makes.
                 if task.end is not None and task.end <= at:
@@ -430,36 +466,71 @@ class Walk:
                 else:
                     self.piece(task.start, "kernel", task.name, rank, task.worker)
                 return self.ended, task
-        times = self.run.program[rank]
+        times = self.run.program[process]
         place = bisect.bisect_left(times, at)
         before = times[place - 1] if place else None
         if not self.together(before if before is not None else self.run.first, at):
             return None
-        waited = self.waited(rank, before if before is not None else self.run.first - 1, at)
+        since = before if before is not None else self.run.first - 1
+        changed = self.run.changed(self.run.processes[process], at)
+        changed = changed if changed is not None and changed > since else None
+        waited = self.waited(process, since if changed is None else changed, at)
         if waited is not None:
-            step = self.let_go(rank, waited, name)
+            step = self.let_go(process, waited, name)
             if step is not None:
                 return step
-        if before is None:
+        if changed is not None or before is None:
+            return self.joined(process, at, name)
+        self.piece(before, "program", name, rank)
+        return self.submitted, process, before, 0, name
+
+    def rank(self, process, at):
+        """The rank of that process at that time."""
+        return self.run.processes[process].at(at)[0]
+
+    def joined(self, process, at, name):
+        """A process submits its first task or message: at the begin of the run; after a change of its size, to which one of the others
+        came last; or after the runtime was started again."""
+        own = self.run.processes[process]
+        rank, era = own.at(at)
+        kind, found = "resize", [(p.begin_of(era), p.number) for p in self.run.processes.values() if era in p.eras[1:]]
+        if not found:   # another one had its rank before
+            kind, born = "program", own.born()
+            found = [(p.end(), p.number) for p in self.run.processes.values()
+                     if rank in p.ranks() and p.end() is not None and born is not None and p.end() <= born]
+        found = [(self.last_step(number, since), since, number) for since, number in found]
+        found = [step for step in found if step[0] is not None and step[0] < at]
+        if not found:
             self.piece(self.run.first, "begin", name, rank)
             return None
-        self.piece(before, "program", name, rank)
-        return self.submitted, rank, before, 0, name
+        last, since, other = max(found)
+        if kind == "resize":
+            self.piece(max(last, self.run.changed(own, at)), "program", name, rank)
+        self.piece(last, kind, name, rank)
+        return self.submitted, other, since, 0, name
 
-    def waited(self, rank, before, at):
+    def last_step(self, process, at):
+        """When the program of a process submitted something or stopped waiting last, up to that time, or None."""
+        times, waits = self.run.program[process], self.run.waits[process]
+        some = times[max(0, bisect.bisect_left(times, at) - 1):bisect.bisect_left(times, at)]
+        place = bisect.bisect_right(waits, (at, at)) - 1
+        return max(some + [waits[place].end] * (place >= 0), default=None)
+
+    def waited(self, process, before, at):
         """The last wait of the program between these two times, or None."""
-        waits = self.run.waits[rank]
+        waits = self.run.waits[process]
         place = bisect.bisect_right(waits, (at, at)) - 1
         return waits[place] if place >= 0 and waits[place].end > before else None
 
-    def let_go(self, rank, wait, name):
+    def let_go(self, process, wait, name):
         """From the end of a wait to what ended it; None: that is not known, and nothing was taken off."""
+        rank = self.rank(process, wait.end)
         if wait.call.startswith(BARRIER):
-            last = last_to_come(self.run, rank, wait)
+            last = last_to_come(self.run, process, wait)
             self.piece(wait.end, "program", name, rank)
-            self.piece(last[1], "barrier", name, last[0])
+            self.piece(last[1], "barrier", name, self.rank(*last))
             return self.submitted, last[0], last[1], 0, name
-        what = ended_wait(self.run, rank, wait)
+        what = ended_wait(self.run, process, wait)
         if what is None:
             return None
         kind, of, ns = what
@@ -469,7 +540,7 @@ class Walk:
 
     def received(self, request):
         """A message can be used: the receive was late, or the message was."""
-        message, rank = request.message, request.key[0]
+        message, rank = request.message, request.rank
         if message is None or (request.grant is not None and message.envelope is not None and request.grant > message.envelope):
             if request.grant is None:
                 return None
@@ -478,7 +549,7 @@ class Walk:
         return self.arrived, message
 
     def arrived(self, message):
-        origin, rank, _ = message.key
+        origin, rank = message.key[:2]
         if message.match is not None and message.envelope is not None:
             self.piece(message.match, "transfer", self.link(message), rank)
             self.piece(message.envelope, "unmatched", self.link(message), rank)
@@ -486,7 +557,7 @@ class Walk:
             return None
         self.piece(min(self.now, message.send + self.run.latency), "transfer", self.link(message), rank)
         self.piece(message.send, "latency", self.link(message), rank)
-        request = self.run.requests.get((origin, message.request))
+        request = self.run.requests.get((message.process, message.request))
         if message.sender != origin:
             return self.passed_on(message)
         if request is None or request.grant is None:
@@ -496,7 +567,7 @@ class Walk:
 
     def passed_on(self, message):
         """A rank in between sent it on: the path goes to the message that it got with that tag."""
-        arrived = self.run.arrivals.get((message.key[0], message.sender, message.tag), ())
+        arrived = self.run.arrivals.get((message.key[0], message.sender, message.tag, message.key[3]), ())
         own = max((m for m in arrived if m.envelope <= message.send), key=lambda m: m.envelope, default=None)
         if own is None:
             return None
@@ -505,7 +576,7 @@ class Walk:
 
     def was_sent(self, request):
         """A send is over: its datum may change again."""
-        rank, link = request.key[0], "%d to %d" % (request.key[0], request.peer)
+        rank, link = request.rank, "%d to %d" % (request.rank, request.peer)
         if request.sent is not None:
             self.piece(request.sent, "runtime", link, rank)
         if request.send is not None:
@@ -518,14 +589,14 @@ class Walk:
 
     def granted(self, request):
         """The datum of a request can be used."""
-        rank = request.key[0]
+        rank = request.rank
         name = "a receive" if request.receive else "a send"
         if cause_of(request.cause)[0] != "program":
-            return self.follow(rank, request.cause, name)
+            return self.follow(request, request.cause, name)
         if request.post is None:
             return None
         self.piece(request.post, "datum", name, rank)
-        return self.submitted, rank, request.post, request.parent, name
+        return self.submitted, request.key[0], request.post, request.parent, name
 
     @staticmethod
     def link(message):

@@ -38,14 +38,14 @@ class Side:
         self.busy, self.over = collections.Counter(), collections.Counter()   # rank: in kernels; its last event of a task
         self.done = {}
         places = collections.Counter()
-        tasks = sorted(self.run.tasks.values(), key=lambda t: (t.key[0], t.submit if t.submit is not None else 0, t.key))
+        tasks = sorted(self.run.tasks.values(), key=lambda t: (t.rank, t.submit if t.submit is not None else 0, t.key))
         for t in tasks:
-            place = (t.key[0], t.name, places[t.key[0], t.name])
-            places[t.key[0], t.name] += 1
+            place = (t.rank, t.name, places[t.rank, t.name])
+            places[t.rank, t.name] += 1
             if t.start is not None and t.end is not None:
                 self.kernels[t.name].append(t.end - t.start)
-                self.busy[t.key[0]] += t.end - t.start
-                self.over[t.key[0]] = max(self.over[t.key[0]], t.end - self.run.first)
+                self.busy[t.rank] += t.end - t.start
+                self.over[t.rank] = max(self.over[t.rank], t.end - self.run.first)
                 self.done[place] = t.end - self.run.first
         self.ways = collections.defaultdict(list)       # (from, to): times under way
         for r in self.run.requests.values():
@@ -53,22 +53,24 @@ class Side:
             if m is not None and m.send is not None and r.recv is not None and m.sender != m.key[1]:
                 if r.grant is None or m.envelope is None or r.grant <= m.envelope:   # else the receive was late
                     self.ways[m.sender, m.key[1]].append(max(0, r.recv - m.send))
-        self.ranks = sorted({p.rank for p in trace.processes.values()})
+        self.ranks = sorted(self.run.ranks)
 
     def about(self):
         return {"file": self.trace.path, "world": "simulated" if self.trace.simulated else "real",
                 "complete": self.trace.state() is None, "makespan_seconds": self.makespan * 1e-9, "ranks": len(self.ranks),
-                "workers": len(self.run.workers), "tasks": sum(map(len, self.kernels.values())),
+                "workers": len(self.run.workers), "tasks": sum(map(len, self.kernels.values())), "messages": self.run.messages_received(),
                 "waited_for_cores": orrery_cores.waited(*self.trace.waited() or (None, 0))}
 
 
 def program_ns(run, rank):
     """Time that the program of a rank took between its first and its last submission, without waits."""
-    times = run.program[rank]
-    if not times:
-        return 0
-    return times[-1] - times[0] - sum(min(w.end, times[-1]) - max(w.begin, times[0]) for w in run.waits[rank]
-                                      if w.begin < times[-1] and w.end > times[0])
+    found = 0
+    for number, process in run.processes.items():
+        times = run.program[number]
+        if process.rank == rank and times:
+            found += times[-1] - times[0] - sum(min(w.end, times[-1]) - max(w.begin, times[0]) for w in run.waits[number]
+                                                if w.begin < times[-1] and w.end > times[0])
+    return found
 
 
 def mostly(a, b, key):

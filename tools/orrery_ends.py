@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Where and in the middle of what a trace ends that is not whole, for `orrery explain`.
-# Invariant: a rank that came to its end is not accused; times are since the first event.
+# Invariant: a process that came to its end is not accused; times are since the first event.
 import collections
 
 from orrery_tracefile import FULL
@@ -11,7 +11,7 @@ TASKS = 3    # of each
 
 
 def executing(run):
-    """{rank: its tasks whose kernel had started and not ended}, in one pass over all tasks."""
+    """{process: its tasks whose kernel had started and not ended}, in one pass over all tasks."""
     found = collections.defaultdict(list)
     for t in run.started_only():
         found[t.key[0]].append(t)
@@ -23,7 +23,7 @@ def executing(run):
 def doing(found):
     if not found:
         return "no kernel was being executed"
-    names = ["kernel %s (task %d)" % (t.name, t.key[1]) for t in found[:TASKS]]
+    names = ["kernel %s (task %d)" % (t.name, t.number) for t in found[:TASKS]]
     if len(found) > TASKS:
         names.append("%d others" % (len(found) - TASKS))
     return "%s %s being executed" % (" and ".join((", ".join(names[:-1]), names[-1])) if len(names) > 1 else names[0],
@@ -38,14 +38,15 @@ def ends(trace, run):
     def at(ns):
         return "%.6f s" % ((ns - run.first) * 1e-9)
     said = ["the trace ends %s after its first event" % at(run.last)]
-    lost = sorted((run.last_of[p.rank], p.rank) for p in trace.processes.values() if p.lost and p.rank in run.last_of)
+    lost = sorted((run.last_of[p.number], p.rank) for p in trace.processes.values() if p.lost and p.number in run.last_of)
     if trace.flags & FULL and lost:
         said.append("the disk had no room from %s on, on rank %d first" % (at(lost[0][0]), lost[0][1]))
     under_way = executing(run)
-    cut = sorted({p.rank for p in trace.processes.values() if not p.left and p.rank in run.last_of},
-                 key=lambda rank: (not under_way.get(rank), run.last_of[rank], rank))
-    for rank in cut[:RANKS]:
-        said.append("the last that rank %d recorded was after %s: %s" % (rank, at(run.last_of[rank]), doing(under_way.get(rank, []))))
+    cut = sorted((p for p in trace.processes.values() if not p.left and p.number in run.last_of),
+                 key=lambda p: (not under_way.get(p.number), run.last_of[p.number], p.rank, p.number))
+    for p in cut[:RANKS]:
+        said.append("the last that rank %d recorded was after %s: %s"
+                    % (p.rank, at(run.last_of[p.number]), doing(under_way.get(p.number, []))))
     if len(cut) > RANKS:
         said.append("%d other ranks did not come to their end, either" % (len(cut) - RANKS))
     if cut:

@@ -103,7 +103,7 @@ def answer(trace, run=None, pieces=None, large=False):
     parts = [{"kind": kind, "name": detail, "seconds": ns * 1e-9, "pieces": count}
              for kind, detail, ns, count in shares(pieces)]
     return {"file": trace.path, "world": "simulated" if trace.simulated else "real", "complete": trace.state() is None, "missing": trace.missing(),
-            "makespan_seconds": (run.last - run.first) * 1e-9, "ranks": len({p.rank for p in trace.processes.values()}),
+            "makespan_seconds": (run.last - run.first) * 1e-9, "ranks": len(run.ranks),
             "workers": len(run.workers), "tasks": run.tasks_done(), "messages": run.messages_received(),
             "path": parts, "findings": findings(run, pieces, replay), "kernels": faster_kernels(parts, replay, whole(run, pieces)),
             "certainty": certainty(trace, run, pieces) + [how] * bool(how)}

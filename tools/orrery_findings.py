@@ -75,15 +75,19 @@ def imbalance(run, accused):
     for rank, worker, ns in ((r, w, ns) for (r, w), ns in run.sums.busy().items()) if run.sums else ((r, w, ns) for _, r, w, ns in run.kernels()):
         busy[rank] += ns
         workers[rank].add(worker)
-    ranks = sorted({r for r, _ in run.workers} | set(busy))
+    ranks = sorted(run.ranks | set(busy))
     if len(ranks) < 2 or not busy:
         return
-    mean = sum(busy.values()) / len(ranks)
-    most = max(ranks, key=lambda r: busy[r])
-    if busy[most] >= IMBALANCE * mean and "rank %d" % most not in accused:
+    # A rank that was not always there has a smaller part.
+    lived = run.lived()
+    whole = sum(lived.get(rank, 0) for rank in ranks)
+    even = {rank: sum(busy.values()) * lived.get(rank, 0) / whole if whole else 0 for rank in ranks}
+    most = max(ranks, key=lambda r: busy[r] - even[r])
+    mean = even[most]
+    if mean and busy[most] >= IMBALANCE * mean and "rank %d" % most not in accused:
         yield ("imbalance", "rank %d" % most, (busy[most] - mean) / max(1, len(workers[most])) * 1e-9,
                "the work is uneven: rank %d computes %.1f times what a rank computes on average" % (most, busy[most] / mean),
-               "spread data and tasks more evenly", lambda r: orrery_gains.balanced(r, busy, mean))
+               "spread data and tasks more evenly", lambda r: orrery_gains.balanced(r, busy, even))
 
 
 def shares_of_path(run, pieces, replay):

@@ -44,11 +44,11 @@ def slow_links(replay, ways, ratio):
                        replay.flights_with(lambda rows, ns: np.where(slow[rows], ns / ratio, ns)))
 
 
-def balanced(replay, busy, mean):
-    """Each rank computes as much as the average."""
+def balanced(replay, busy, even):
+    """Each rank computes its part of the work, {rank: nanoseconds}."""
     factor = np.ones(replay.columns.ranks)
     for rank, ns in busy.items():
-        factor[rank] = mean / ns if ns else 1
+        factor[rank] = even[rank] / ns if ns else 1
     return replay.gain(with_lag(replay, replay.kind == END, replay.lag * factor[replay.rank]))
 
 
@@ -58,24 +58,31 @@ def kernel(replay, name, factor):
 
 
 def late_ranks(replay):
-    """{rank: nanoseconds} by which a rank submits its first task later than the others do."""
-    begins = {rank: int(replay.at[some[0]]) - replay.run.first for rank, some in replay.programs.items()}
+    """{rank: nanoseconds} by which a rank submits its first task later than the others do, of those that are there from the begin on."""
+    begins = {rank: int(replay.at[some[0]]) - replay.run.first for rank, some in at_begin(replay).items()}
     if len(begins) < 3:
         return {}
     usual = float(np.median(list(begins.values())))
     return {rank: at - usual for rank, at in begins.items() if at > usual}
 
 
+def at_begin(replay):
+    """{rank: what its program submitted} of the processes with which the run began."""
+    processes = replay.run.processes
+    return {processes[number].places[0][1] if processes[number].places else processes[number].rank: steps
+            for number, steps in replay.programs.items() if not processes[number].eras[0]}
+
+
 def late_rank(replay, rank, ns):
     lag = replay.lag.astype(float)
-    lag[replay.programs[rank][0]] -= ns
+    lag[at_begin(replay)[rank][0]] -= ns
     return replay.gain(lag)
 
 
 def between(replay, rank=None):
     """The steps at which programs, or that of a rank, submitted something, but the first ones."""
-    some = [replay.programs[rank]] if rank in replay.programs else replay.programs.values() if rank is None else []
-    return np.concatenate([steps[1:] for steps in some] or [np.zeros(0, np.int32)])
+    some = np.concatenate([steps[1:] for steps in replay.programs.values()] or [np.zeros(0, np.int32)])
+    return some if rank is None else some[replay.rank[some] == rank]
 
 
 def gaps(replay):
@@ -211,13 +218,13 @@ def fewer_messages(replay, rank):
 def prefetched(replay):
     """Data come while a task waits for its worker, one copy after the other into each memory."""
     t = replay.tasks
-    nodes = {(process.rank, number): node for process in replay.columns.trace.processes.values() for number, (_, node) in process.workers.items()}
+    nodes = {(process.number, number): node for process in replay.columns.trace.processes.values() for number, (_, node) in process.workers.items()}
     starts = np.flatnonzero(replay.kind == START)
     fetch = replay.fetch[replay.row[starts]]
     places, fetched, numbers = np.zeros(replay.tasks.n, np.int64), collections.Counter(), {}
     some = np.flatnonzero(replay.fetch > 0)
-    for row, rank, worker, ns in zip(some.tolist(), t.rank[some].tolist(), t.worker[some].tolist(), replay.fetch[some].tolist()):
-        place = rank, nodes.get((rank, worker))
+    for row, process, worker, ns in zip(some.tolist(), t.process[some].tolist(), t.worker[some].tolist(), replay.fetch[some].tolist()):
+        place = process, nodes.get((process, worker))
         places[row] = numbers.setdefault(place, len(numbers))
         fetched[place] += ns
     # A copy that was hidden by a kernel is in no fetch, and took its time all the same.

@@ -1,39 +1,40 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # What viewers of other formats draw: bars on lanes, one lane for each worker, more where
-# a worker has several kernels under way at once.
+# a worker has several kernels under way at once, or its process had several ranks.
 # Invariant: the bars of a lane do not overlap and are sorted by time; each kernel of the
 # tables is one bar, of its whole length.
 import collections
 
 Bar = collections.namedtuple("Bar", "first last kind name task ended")
-Lane = collections.namedtuple("Lane", "rank worker number name bars")
+Lane = collections.namedtuple("Lane", "rank process worker number name bars")
 
 FETCHING = "fetching"   # the data of a task come, while its worker waits
 
 
 def bars_of(tables):
-    """{(rank, worker): the kernels, by start}; one that had not ended goes on to the end of the run."""
+    """{(rank, process, worker): the kernels, by start}; one that had not ended goes on to the end of the run."""
     found = collections.defaultdict(list)
     for t in tables.tasks:
         if t.start is not None:
             last = t.end if t.end is not None else max(t.start, tables.run.last)
-            found[t.key[0], t.worker].append((t.start, last, t))
+            found[t.rank, t.key[0], t.worker].append((t.start, last, t))
     for kernels in found.values():
         kernels.sort(key=lambda k: (k[0], k[1], k[2].key))
     return found
 
 
 def lanes(tables):
-    """All lanes, sorted by rank, worker and number; a worker that did nothing has one, without bars."""
-    kernels = bars_of(tables)
-    names = {(rank, number): about[0] for rank, processes in tables.places().items()
-             for p in processes for number, about in p.workers.items()}
+    """All lanes, sorted by rank, process, worker and number; a worker that did nothing has one, without bars."""
+    kernels, workers = bars_of(tables), tables.workers()
+    several = collections.Counter(rank for rank, _ in {place[:2] for place in workers})
     found = []
-    for place in sorted(set(names) | set(kernels)):
-        name = names.get(place) or "worker %d" % place[1]
+    for place in sorted(workers):
+        name = workers[place][0] or "worker %d" % place[2]
+        if several[place[0]] > 1:   # one after the other
+            name += " of process %d" % place[1]
         of_worker = [[]]
-        for first, last, task in kernels[place]:
+        for first, last, task in kernels.get(place, ()):
             lane = next((bars for bars in of_worker if not bars or bars[-1].last <= first), None)
             if lane is None:
                 lane = []
@@ -44,7 +45,7 @@ def lanes(tables):
             ended = task.end is not None
             lane.append(Bar(first, last, "kernel", task.name if ended else task.name + " (not ended)", task, ended))
         for number, bars in enumerate(of_worker):
-            found.append(Lane(place[0], place[1], number, name + (" (%d)" % (number + 1) if number else ""), bars))
+            found.append(Lane(*place, number, name + (" (%d)" % (number + 1) if number else ""), bars))
     return found
 
 
@@ -73,9 +74,9 @@ def steps(tables, since, until):
     for t in tables.tasks:
         first, last = getattr(t, since), getattr(t, until)
         if first is not None:
-            changes[t.key[0]][first] += 1
+            changes[t.rank][first] += 1
             if last is not None:
-                changes[t.key[0]][max(first, last)] -= 1
+                changes[t.rank][max(first, last)] -= 1
     found = {}
     for rank, of_rank in sorted(changes.items()):
         number, found[rank] = 0, []

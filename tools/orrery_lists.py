@@ -13,8 +13,8 @@ from orrery_tracefile import GUEST, TURNS
 LISTS = {"fetching": "until its datum can be used", "ready": "a send: until it leaves",
          "posted": "a receive: until its message is there", "flying": "until the message is complete",
          "early": "a message without a receive"}
-Stay = collections.namedtuple("Stay", "rank list request since until")
-Turn = collections.namedtuple("Turn", "rank what start ns things callbacks own")
+Stay = collections.namedtuple("Stay", "rank list request since until process")
+Turn = collections.namedtuple("Turn", "rank what start ns things callbacks own process")
 
 
 def stays_of(r):
@@ -32,14 +32,14 @@ def stays_of(r):
         steps = [("fetching", r.post, r.grant), ("ready", begin, left), ("flying", left, r.sent)]
     for name, since, until in steps:
         if since is not None:
-            yield Stay(r.key[0], name, r.key[1], since, until)
+            yield Stay(r.rank, name, r.number, since, until, r.key[0])
 
 
 def stays(run):
     """All of them, by rank, list and time."""
     found = [stay for r in run.requests.values() for stay in stays_of(r)]
-    receive = {r.message.key: r.key[1] for r in run.requests.values() if r.message is not None}
-    found += [Stay(m.key[1], "early", receive.get(m.key), m.envelope, m.match) for m in run.messages.values()
+    receive = {r.message.key: r.number for r in run.requests.values() if r.message is not None}
+    found += [Stay(m.key[1], "early", receive.get(m.key), m.envelope, m.match, run.receiver(m)) for m in run.messages.values()
               if m.envelope is not None and (m.match is None or m.match > m.envelope)]
     return sorted(found, key=lambda s: (s.rank, s.list, s.since, s.request or 0))
 
@@ -61,5 +61,5 @@ def sums(found, first, last):
 
 
 def turns(trace):
-    return [Turn(rank, TURNS.get(a, str(a)), ns, b, c, d, int(not flags & GUEST))
-            for ns, rank, _, flags, _, a, b, c, d, _ in trace.events(("engine",))]
+    return [Turn(rank, TURNS.get(a, str(a)), ns, b, c, d, int(not flags & GUEST), process.number)
+            for ns, rank, _, flags, _, a, b, c, d, process in trace.events(("engine",))]

@@ -35,7 +35,7 @@ GREY = "0.75 0.75 0.75"
 # of a unit of time and its decimals, what fetching is called, names of counters, fields of kernels with the function
 # that fills them, and names of ranks, workers and memory nodes.
 Style = collections.namedtuple("Style", "unit decimals fetching counters fields filled rank worker memory")
-PLAIN = Style(10 ** 9, 9, FETCHING, tuple(name for name, _, _ in COUNTERS), ("Task string",), lambda bar: str(bar.task.key[1]),
+PLAIN = Style(10 ** 9, 9, FETCHING, tuple(name for name, _, _ in COUNTERS), ("Task string",), lambda bar: str(bar.task.number),
               "rank %d".__mod__, lambda lane: "rank %d %s" % (lane.rank, lane.name), "rank %d memory %d".__mod__)
 
 
@@ -64,7 +64,7 @@ def write_head(out, all_lanes, style):
 
 
 def alias(lane):
-    return "w%d_%d_%d" % (lane.rank, lane.worker, lane.number)
+    return "w%d_%d_%d_%d" % lane[:4]
 
 
 def write_containers(out, tables, all_lanes, at, style):
@@ -93,7 +93,7 @@ def of_lane(lane, values, style):
 
 def of_links(tables, found):
     for left, received, m in found:
-        key = "%d_%d_%d" % m.key
+        key = "%d_%d_%d_%d" % m.key
         value = '"%d bytes"' % m.bytes
         yield left, 0, (11, "Message run %s r%d %s" % (value, m.sender, key))
         yield received, 1, (12, "Message run %s r%d %s" % (value, m.key[1], key))

@@ -89,7 +89,7 @@ class Tracks:
 
     def rank(self, rank):
         if rank not in self.ranks:
-            hosts = sorted({p.host for p in self.tables.trace.processes.values() if p.rank == rank and p.host})
+            hosts = sorted({p.host for p in self.tables.trace.processes.values() if rank in p.ranks() and p.host})
             name = "rank %d" % rank + (" on %s" % ", ".join(hosts) if hosts else "")
             self.ranks[rank] = self.describe(block(2, name) + block(3, number(1, rank + 1) + block(6, name)) + number(11, EXPLICIT))
         return self.ranks[rank]
@@ -110,7 +110,7 @@ def of_lane(tables, lane, track, names):
     start, kernel, fetch = tables.run.first, names.category("kernel"), names.category("fetch")
     for bar in lane.bars:
         content = (kernel if bar.kind == "kernel" else fetch) + names.event(bar.name)
-        content += names.note("task", bar.task.key[1])
+        content += names.note("task", bar.task.number)
         if bar.kind == "kernel" and bar.task.priority:
             content += names.note("priority", bar.task.priority)
         yield bar.first, event(bar.first - start, track, BEGIN, content)
@@ -149,7 +149,7 @@ def of_rank(tables, tracks, names):
 def write(tables, path):
     names, tracks = Names(), Tracks(tables)
     all_lanes = lanes(tables)
-    of_lanes = [of_lane(tables, lane, tracks.below(lane.rank, lane.name, i, key=(lane.worker, lane.number)), names)
+    of_lanes = [of_lane(tables, lane, tracks.below(lane.rank, lane.name, i, key=(lane.process, lane.worker, lane.number)), names)
                 for i, lane in enumerate(all_lanes)]
     found, unknown = arrows(tables)
     others = sorted(list(of_messages(tables, tracks, names, found)) + list(of_rank(tables, tracks, names)), key=lambda e: e[0])

@@ -30,8 +30,10 @@ class Turns:
         self.callbacks, self.carrying = collections.defaultdict(list), collections.defaultdict(list)
         t = columns.turns
         some = np.flatnonzero((t.d != 0) & (t.b != 0) | (t.a == MESSAGES) & (t.b >= LONG_NS))
-        some = some[np.lexsort((t.ns[some], columns.rank_of[t.process[some]]))]
-        for ns, rank, b, d in zip(t.ns[some].tolist(), columns.rank_of[t.process[some]].tolist(), t.b[some].tolist(), t.d[some].tolist()):
+        ranks = columns.rank_at(t.process[some], t.ns[some])
+        order = np.lexsort((t.ns[some], ranks))
+        some = some[order]
+        for ns, rank, b, d in zip(t.ns[some].tolist(), ranks[order].tolist(), t.b[some].tolist(), t.d[some].tolist()):
             if d and b:
                 self.callbacks[rank].append((ns, ns + b, d / b))
             else:
@@ -49,14 +51,14 @@ class Turns:
 
 class Copies:
     """Copies between memory nodes: `bytes` that each brought, `to` its node, `evicts` whether it made room, and `copying`,
-    {(rank, node): nanoseconds under way}."""
+    {(process, node): nanoseconds under way}."""
 
     def __init__(self, columns):
         begun, over = columns.events["copy"], columns.events["copied"]
         self.to, self.bytes, self.evicts = begun.b, begun.c, np.isin(begun.d, (COPIES.index("eviction"), COPIES.index("write-back")))
         self.copying, under_way, some = collections.Counter(), collections.defaultdict(collections.deque), []
         for number, e in enumerate((begun, over)):
-            some += zip(e.ns.tolist(), [number] * e.n, columns.rank_of[e.process].tolist(), e.a.tolist(), e.b.tolist(), e.c.tolist())
+            some += zip(e.ns.tolist(), [number] * e.n, e.process.tolist(), e.a.tolist(), e.b.tolist(), e.c.tolist())
         for ns, ends, *key in sorted(some):
             waiting = under_way[tuple(key)]
             if not ends:
@@ -99,7 +101,7 @@ class Replay(Steps):
         self.units = [""] + sorted(set(kinds.values()) - {""})
         self.unit_of = {place: self.units.index(kind) for place, kind in kinds.items()}
         most = int(t.worker.max(initial=0)) + 2
-        pairs, back = np.unique(t.rank * most + t.worker + 1, return_inverse=True)
+        pairs, back = np.unique(t.process * most + t.worker + 1, return_inverse=True)
         table = np.array([self.unit_of.get((pair // most, pair % most - 1), 0) for pair in pairs.tolist()], np.int32)
         self.unit = table[back] if t.n else np.zeros(0, np.int32)
 
@@ -188,7 +190,7 @@ class Replay(Steps):
         return found
 
     def scheduled(self, lag=None):
-        """The makespan with other lags if each task that is ready went to the worker of its rank that would have done with it first, the one
+        """The makespan with other lags if each task that is ready went to the worker of its process that would have done with it first, the one
         with the longest way to the end first. What a task took where it was counts on units of that kind, the median elsewhere."""
         return Schedule(self, self.lag if lag is None else lag).makespan()
 
@@ -216,12 +218,12 @@ class Schedule:
         self.beyond = memoryview(np.where(started, 0, lag))   # what a step takes after those before it; a task waits for a worker
         self.kinds = memoryview(kind)
         self.heap, self.where, self.done = [], {}, 0
-        # Workers by numbers: those that are known, by rank, and those that are met.
-        self.workers, self.of_rank = {}, collections.defaultdict(list)
+        # Workers by numbers: those that are known, by process, and those that are met.
+        self.workers, self.of_process = {}, collections.defaultdict(list)
         self.busy, self.expected, self.queues, self.unit = [], [], [], []
         for place in sorted(replay.unit_of):
-            self.of_rank[place[0]].append((self.worker(place), replay.unit_of[place]))
-        self.choices = {}   # (rank, kernel): [(worker, nanoseconds there)]
+            self.of_process[place[0]].append((self.worker(place), replay.unit_of[place]))
+        self.choices = {}   # (process, kernel): [(worker, nanoseconds there)]
 
     def worker(self, place):
         """The number of a worker; what it executes, will have executed, and will execute."""
@@ -257,7 +259,7 @@ class Schedule:
         replay, t, heap = self.replay, self.replay.tasks, self.heap
         rows, ends, kinds = memoryview(replay.row), memoryview(replay.number[END]), self.kinds
         length = memoryview(np.where((t.start != NEVER) & (t.end != NEVER), t.end - t.start + replay.fetch, -1))
-        rank, name, own, unit = (memoryview(x) for x in (t.rank, t.name, t.worker, replay.unit))
+        process, name, own, unit = (memoryview(x) for x in (t.process, t.name, t.worker, replay.unit))
 
         def begin(worker, at):
             queue = self.queues[worker]
@@ -291,12 +293,12 @@ class Schedule:
                 begin(worker, at)
                 continue
             row = rows[number]
-            place = rank[row], name[row]
+            place = process[row], name[row]
             if place not in self.choices:
-                self.choices[place] = [(w, self.medians[name[row], kind]) for w, kind in self.of_rank[rank[row]] if (name[row], kind) in self.medians]
+                self.choices[place] = [(w, self.medians[name[row], kind]) for w, kind in self.of_process[process[row]] if (name[row], kind) in self.medians]
             choices = self.choices[place]
             if not choices:
-                worker = self.worker((rank[row], own[row]))
+                worker = self.worker((process[row], own[row]))
                 choices = [(worker, self.medians.get((name[row], self.unit[worker]), 0))]
             least = None
             for w, ns in choices:

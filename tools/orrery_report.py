@@ -136,8 +136,8 @@ def left_out(lanes, count, rows, matrix, columns):
 def environment(trace, columns, lanes):
     hosts = collections.Counter(p.host for p in trace.processes.values())
     found = [(name, value) for name, value in trace.text.items()]
-    found += [("ranks", len({p.rank for p in trace.processes.values()})), ("processes", len(trace.processes)),
-              ("workers", len(lanes.lanes)), ("computers", ", ".join("%s (%d)" % item for item in hosts.most_common(8) if item[0])
+    found += [("ranks", len(trace.ranks())), ("processes", len(trace.processes)),
+              ("workers", trace.workers()), ("computers", ", ".join("%s (%d)" % item for item in hosts.most_common(8) if item[0])
                                               + (", and others" if len(hosts) > 8 else "")),
               ("trace", "%s, %d bytes, %d events" % (os.path.abspath(trace.path), trace.bytes, sum(e.n for e in columns.events.values()))),
               ("first event", "%.9f s by the clock of the trace" % (columns.first * 1e-9))]
@@ -201,7 +201,7 @@ def make_run(path, size, progress):
                    ("pairs", limits["pairs"]))}
     found.update(name=os.path.basename(path), state=trace.state(), missing=trace.missing(), explanation=explained, environment=environment(trace, columns, lanes),
                  machine_line=", ".join(["a %s run" % explained["world"]] + (["machine " + trace.text["machine"]] if trace.text.get("machine") else [])
-                                        + ["%d ranks" % explained["ranks"], "%d workers" % len(lanes.lanes), "Orrery " + trace.text.get("version", "?")]))
+                                        + ["%d ranks" % explained["ranks"], "%d workers" % explained["workers"], "Orrery " + trace.text.get("version", "?")]))
     return found, text.decode()
 
 

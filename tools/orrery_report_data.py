@@ -4,6 +4,8 @@
 # their tasks, messages, states over time, the matrix, kernels, the critical path.
 # Invariant: sums are exact, whatever is left out of the page; tasks that are not kept
 # singly are in blocks that say how many they are and how long they computed.
+import collections
+
 import numpy as np
 
 from orrery_columns import LOW, NEVER
@@ -90,15 +92,19 @@ class Lanes:
         t, trace = columns.tasks, columns.trace
         self.columns = columns
         known = {(p.rank, number, worker): name for number, p in trace.processes.items() for worker, (name, _) in p.workers.items()}
-        for process, worker in set(zip(t.process[t.order].tolist(), t.worker[t.order].tolist())):
-            known.setdefault((trace.processes[process].rank, process, worker), "worker %d" % worker)
+        for rank, process, worker in set(zip(t.rank[t.order].tolist(), t.process[t.order].tolist(), t.worker[t.order].tolist())):
+            name = trace.processes[process].workers.get(worker, ("", 0))[0]
+            known.setdefault((rank, process, worker), name or "worker %d" % worker)
         self.lanes = sorted(known)
-        self.names = [known[lane] for lane in self.lanes]
+        several = collections.Counter(rank for rank, _ in {lane[:2] for lane in self.lanes})
+        self.names = [known[lane] + (" of process %d" % lane[1] if several[lane[0]] > 1 else "") for lane in self.lanes]
+        self.set_lives()
         self.rank = np.array([lane[0] for lane in self.lanes], np.int64)
-        place = {(process, worker): i for i, (_, process, worker) in enumerate(self.lanes)}
-        pairs = t.process[t.order] * (1 << 17) + t.worker[t.order] + 1
+        place = {lane: i for i, lane in enumerate(self.lanes)}
+        # (Processes are fewer than 2^24, ranks no more than 2^16.)
+        pairs = (t.rank[t.order] << 41) + (t.process[t.order] << 17) + t.worker[t.order] + 1
         unique, inverse = np.unique(pairs, return_inverse=True)
-        to_lane = np.array([place[int(u) >> 17, (int(u) & (1 << 17) - 1) - 1] for u in unique], np.int64)
+        to_lane = np.array([place[int(u) >> 41, int(u) >> 17 & (1 << 24) - 1, (int(u) & (1 << 17) - 1) - 1] for u in unique], np.int64)
         lane = to_lane[inverse] if len(unique) else np.zeros(0, np.int64)
         order = np.lexsort((t.start[t.order], lane))
         self.rows, self.lane = t.order[order], lane[order]
@@ -111,6 +117,28 @@ class Lanes:
         self.index = np.full(t.n, -1)      # of a row of the tasks: its place here
         self.index[self.rows] = np.arange(len(self.rows))
         self.choose_kernels()
+
+    def set_lives(self):
+        """`lives`: [(begin, end)] of all lanes: a worker was there only while its process had that rank. Few processes have a rank more
+        than once."""
+        columns, of = self.columns, collections.defaultdict(list)
+        for number, process in columns.trace.processes.items():
+            for rank, begin, end in columns.trace.lives(process, columns.first, columns.last):
+                if of[rank, number] and of[rank, number][-1][1] >= begin:
+                    begin = of[rank, number].pop()[0]
+                of[rank, number].append((begin - columns.first, max(begin, end) - columns.first))
+        some = [of[lane[:2]] for lane in self.lanes]
+        self.lives = [tuple(np.array([lane[i][k] if len(lane) > i else 0 for lane in some], np.int64) for k in (0, 1))
+                      for i in range(max(map(len, some), default=0))]
+
+    def alive(self, parts):
+        """The parts (lane, first, last, ...), cut to when their workers were there."""
+        found = []
+        for begin, end in self.lives:
+            first, last = np.maximum(parts[1], begin[parts[0]]), np.minimum(parts[2], end[parts[0]])
+            some = first < last
+            found.append([column[some] for column in (parts[0], first, last) + tuple(parts[3:])])
+        return tuple(np.concatenate(column) for column in zip(*found)) if found else parts
 
     def ends_of_windows(self, start, last):
         """Until when a task is drawn whose end is missing: to the end of the window, or to the next task of its worker."""
@@ -159,7 +187,7 @@ def gaps(lanes):
     parts.append((every, final, np.maximum(final, span), np.full(len(every), STATE["rest"])))
     lane, first, last, state = (np.concatenate(column) for column in zip(*parts))
     some = last > first
-    return lane[some], first[some], last[some], state[some]
+    return lanes.alive((lane[some], first[some], last[some], state[some]))
 
 
 def windows_of(columns):
@@ -305,7 +333,7 @@ class Edges:
         """The message that a rank passed on is the last one with its origin and tag that had come there."""
         m = columns.messages
         came = np.flatnonzero(m.envelope != NEVER)
-        where = np.concatenate((m.pair[came], m.origin[relayed] * columns.ranks + m.sender[relayed]))
+        where = np.concatenate((m.pair[came], columns.pair(m.era[relayed], m.origin[relayed], m.sender[relayed])))
         tag = np.concatenate((m.tag[came], m.tag[relayed]))
         when = np.concatenate((m.envelope[came], m.send[relayed]))
         asks = np.concatenate((np.zeros(len(came), bool), np.ones(len(relayed), bool)))
@@ -439,7 +467,7 @@ def choose_messages(lanes, edges, most):
 def put_matrix(columns, pack, most):
     """Bytes and messages for each pair of ranks; of groups of ranks, where there are more than `most` pairs."""
     e, group = columns.events["send"], 1
-    source, to = columns.rank_of[e.process], e.a.astype(np.int64)
+    source, to = columns.rank_at(e.process, e.ns), e.a.astype(np.int64)
     size, count, relayed = e.d.astype(np.int64), np.ones(e.n, np.int64), int(
         ((e.flags & RELAYED != 0) & ((e.b & LOW).astype(np.int64) != source)).sum())
     if columns.trace.windows:

@@ -42,7 +42,7 @@ def turns(columns):
     e, first, span = columns.turns, columns.first, columns.last - columns.first
     own = e.flags & GUEST == 0
     is_a = {name: own & (e.a == number) for number, name in TURNS.items()}
-    rank, start, end = columns.rank_of[e.process], e.ns - first, e.ns - first + e.b.astype(np.int64)
+    rank, start, end = columns.rank_at(e.process, e.ns), e.ns - first, e.ns - first + e.b.astype(np.int64)
     called = end - np.minimum(e.d.astype(np.int64), end - start)
     parts = {"messages": (start, called, is_a["messages"]), "callbacks": (called, end, is_a["messages"]),
              "tasks": (start, end, is_a["tasks"]), "asleep": (start, end, is_a["asleep"])}

@@ -2,7 +2,8 @@
 #
 # The files that StarPU's tools for traces write, and the commands by the names that
 # people have in their scripts: starpu_fxt_tool and others, for traces of Orrery's.
-# Invariant: a task has the same name, RANK_NUMBER, in all files; times are milliseconds;
+# Invariant: a task has the same name, RANK_NUMBER, in all files, or RANK_PROCESS_NUMBER where another
+# process had the rank before; times are milliseconds;
 # what the trace does not have is left out and told, never made up.
 import collections
 import os
@@ -20,8 +21,13 @@ NOT_RECORDED = ("data.rec is empty, because a trace has no data handles; there i
                 "papi.rec (see `orrery trace --csv`)")
 
 
-def job(rank, number):
-    return "%d_%d" % (rank, number)
+def jobs(tables):
+    """{task: its name}"""
+    first = {}
+    for (_, rank), process in sorted(tables.trace.members.items(), key=lambda m: m[0]):
+        first.setdefault(rank, process.number)
+    return {t.key: "%d_%d" % (t.rank, t.number) if first.get(t.rank, t.key[0]) == t.key[0] else "%d_%d_%d" % (t.rank, *t.key)
+            for t in tables.run.tasks.values()}
 
 
 def milliseconds(tables, ns):
@@ -33,8 +39,8 @@ def orders(tables):
     found, last = {}, collections.Counter()
     submitted = (t for t in tables.run.tasks.values() if t.submit is not None)
     for t in sorted(submitted, key=lambda t: (t.submit, t.key)):
-        last[t.key[0]] += 1
-        found[t.key] = last[t.key[0]]
+        last[t.rank] += 1
+        found[t.key] = last[t.rank]
     return found
 
 
@@ -43,19 +49,19 @@ def causes(tables):
     found, grants = collections.defaultdict(set), {}
     for e in tables.run.edges:
         if e.waiter == "message" and e.cause == "task":
-            grants[e.rank, e.number] = (e.rank, e.by)
+            grants[e.process, e.number] = (e.process, e.by)
     for e in tables.run.edges:
         if e.waiter != "task":
             continue
         if e.cause == "task":
-            found[e.rank, e.number].add((e.rank, e.by))
+            found[e.process, e.number].add((e.process, e.by))
             continue
-        request = tables.run.requests.get((e.rank, e.by))
+        request = tables.run.requests.get((e.process, e.by))
         message = request.message if request is not None and request.receive else None
-        sent = (e.rank, e.by) if request is not None and not request.receive else (
-            (message.key[0], message.request) if message is not None else None)
+        sent = (e.process, e.by) if request is not None and not request.receive else (
+            (message.process, message.request) if message is not None else None)
         if sent in grants:
-            found[e.rank, e.number].add(grants[sent])
+            found[e.process, e.number].add(grants[sent])
     return found
 
 
@@ -65,19 +71,18 @@ def record(out, fields):
     out.write("\n")
 
 
-def write_tasks(tables, order, waited, path):
+def write_tasks(tables, order, waited, job, path):
     def at(ns):
         return None if ns is None else milliseconds(tables, ns)
-    nodes = {(rank, worker): about[1] for rank, processes in tables.places().items()
-             for p in processes for worker, about in p.workers.items()}
+    nodes = {(p.number, worker): about[1] for p in tables.trace.processes.values() for worker, about in p.workers.items()}
     with open(path, "w", encoding="utf-8") as out:
         for t in tables.tasks:
             on = sorted(waited.get(t.key, ()))
             place = (t.key[0], t.worker) if t.start is not None else None
-            record(out, (("Name", t.name), ("Model", t.name), ("JobId", job(*t.key)), ("SubmitOrder", order.get(t.key)),
-                         ("DependsOn", " ".join(job(*o) for o in on) or None), ("Priority", t.priority),
+            record(out, (("Name", t.name), ("Model", t.name), ("JobId", job[t.key]), ("SubmitOrder", order.get(t.key)),
+                         ("DependsOn", " ".join(job[o] for o in on if o in job) or None), ("Priority", t.priority),
                          ("WorkerId", place and place[1]), ("MemoryNode", place and nodes.get(place)),
-                         ("SubmitTime", at(t.submit)), ("StartTime", at(t.start)), ("EndTime", at(t.end)), ("MPIRank", t.key[0])))
+                         ("SubmitTime", at(t.submit)), ("StartTime", at(t.start)), ("EndTime", at(t.end)), ("MPIRank", t.rank)))
 
 
 def write_comms(tables, path):
@@ -89,13 +94,14 @@ def write_comms(tables, path):
                          ("RecvTime", None if received is None else milliseconds(tables, received)), ("Number", m.key[2])))
 
 
-def write_dag(tables, waited, path):
+def write_dag(tables, waited, job, path):
     with open(path, "w", encoding="utf-8") as out:
         out.write("digraph G {\n")
         for t in tables.tasks:
-            out.write('\t"task_%s" [label="%s"]\n' % (job(*t.key), t.name.replace('"', "'")))
+            out.write('\t"task_%s" [label="%s"]\n' % (job[t.key], t.name.replace('"', "'")))
             for on in sorted(waited.get(t.key, ())):
-                out.write('\t"task_%s"->"task_%s"\n' % (job(*on), job(*t.key)))
+                if on in job:
+                    out.write('\t"task_%s"->"task_%s"\n' % (job[on], job[t.key]))
         out.write("}\n")
 
 
@@ -111,12 +117,12 @@ def worker_name(lane):
     return "%d_%s" % (lane.rank, name)
 
 
-def style(order):
+def style(order, job):
     fields = ("Size string", "Params string", "Footprint string", "Tag string", "JobId string", "SubmitOrder string",
               "GFlop string", "X string", "Y string", "Iteration string", "Subiteration string")
 
     def filled(bar):
-        known = {"JobId": job(*bar.task.key), "SubmitOrder": str(order.get(bar.task.key, ""))}
+        known = {"JobId": job[bar.task.key], "SubmitOrder": str(order.get(bar.task.key, ""))}
         # pj_dump reads no empty fields; StarVZ puts an x into them, too.
         return " ".join('"%s"' % (known.get(field.split()[0]) or "x") for field in fields)
     assert len(COUNTERS) == 2
@@ -127,11 +133,11 @@ def style(order):
 def write(tables, folder, paje=None):
     """All files, into that folder; paje: another place for paje.trace."""
     os.makedirs(folder, exist_ok=True)
-    order, waited = orders(tables), causes(tables)
-    unknown = orrery_paje.write(tables, paje or os.path.join(folder, "paje.trace"), style(order))
-    write_tasks(tables, order, waited, os.path.join(folder, "tasks.rec"))
+    order, waited, job = orders(tables), causes(tables), jobs(tables)
+    unknown = orrery_paje.write(tables, paje or os.path.join(folder, "paje.trace"), style(order, job))
+    write_tasks(tables, order, waited, job, os.path.join(folder, "tasks.rec"))
     write_comms(tables, os.path.join(folder, "comms.rec"))
-    write_dag(tables, waited, os.path.join(folder, "dag.dot"))
+    write_dag(tables, waited, job, os.path.join(folder, "dag.dot"))
     with open(os.path.join(folder, "data.rec"), "w", encoding="utf-8"):
         pass
     return "\n".join(text for text in (unknown, NOT_RECORDED) if text)

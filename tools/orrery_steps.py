@@ -40,7 +40,7 @@ def last_before(groups, times, asked, at):
 class Steps:
     """Columns `kind`, `row` (of the task, the request or the message), `rank`, `at` and `lag` of the steps, by their numbers; edges
     `source`, `target` and `wait`, sorted by target; `number`[kind]: the number of the step of that kind of a row, -1: there is none;
-    `programs`: {rank: numbers of the steps at which its program submitted something}."""
+    `programs`: {process: numbers of the steps at which its program submitted something}."""
 
     def __init__(self, run):
         self.run, self.columns = run, run.columns
@@ -158,7 +158,7 @@ class Steps:
         _, tags = np.unique(m.tag, return_inverse=True)
         most = int(tags.max(initial=0)) + 1
         own = last_before(m.pair[came] * most + tags[came], m.envelope[came],
-                          (m.origin[rows] * self.columns.ranks + m.sender[rows]) * most + tags[rows], self.send[rows])
+                          self.columns.pair(m.era[rows], m.origin[rows], m.sender[rows]) * most + tags[rows], self.send[rows])
         rows, own = rows[own >= 0], came[own[own >= 0]]
         request = m.received_by[own]
         done = (request >= 0) & (self.when(r.recv, request) != NEVER) & (self.when(r.recv, request) <= self.send[rows])
@@ -178,7 +178,7 @@ class Steps:
         sent = np.flatnonzero((r.sent != NEVER) & (r.receive == 0))
         sent = sent[np.lexsort((r.number[sent], r.sent[sent]))]
         held = np.flatnonzero((grant != NEVER) & (send - grant > HELD_NS))
-        place = last_before(r.rank[sent], r.sent[sent], m.origin[rows[held]], send[held])
+        place = last_before(r.process[sent], r.sent[sent], m.process[rows[held]], send[held])
         held, place = held[place >= 0], sent[place[place >= 0]]
         some = (r.sent[place] > grant[held]) & (place != request[held])
         self.after(number[SEND][rows[held[some]]], number[SENT][place[some]])
@@ -201,26 +201,44 @@ class Steps:
         some = np.flatnonzero(~programs)
         self.submitted_by(steps[some], process[some], parent[some])
         some = np.flatnonzero(programs)
-        some = some[np.lexsort((names[some], self.at[steps[some]], self.rank[steps[some]]))]
-        steps = steps[some]
-        rank, at = self.rank[steps].astype(np.int64), self.at[steps]
+        some = some[np.lexsort((names[some], self.at[steps[some]], process[some]))]
+        steps, process = steps[some], process[some].astype(np.int64)
+        at = self.at[steps]
         first = np.ones(len(steps), bool)
-        first[1:] = rank[1:] != rank[:-1]
+        first[1:] = process[1:] != process[:-1]
         before = np.where(first, self.run.first - 1, np.roll(at, 1))
-        self.program_steps, self.program_begins = steps, np.flatnonzero(first)
+        self.program_steps, self.program_begins, self.program_of = steps, np.flatnonzero(first), process
         walk = Walk(self.run)
         ends = [(waiter, w.end) for waiter, some in self.run.waits.items() for w in some]
         ends = np.array(ends, np.int64).reshape(-1, 2)
-        place = last_before(ends[:, 0], ends[:, 1], rank, at)
+        place = last_before(ends[:, 0], ends[:, 1], process, at)
         # Those before which a wait ended: few, as a rule.
         found, after = [], []
         for i in np.flatnonzero((place >= 0) & (self.when(ends[:, 1], place) > before)).tolist():
-            waited = walk.waited(int(rank[i]), int(before[i]), int(at[i]))
-            for step in self.waits_for(int(rank[i]), waited) if waited is not None else ():
+            waited = walk.waited(int(process[i]), int(before[i]), int(at[i]))
+            for step in self.waits_for(int(process[i]), waited) if waited is not None else ():
                 found.append(step)
                 after.append(int(steps[i]))
         self.after(np.array(after, np.int32), np.array(found, np.int32))
         self.after(steps[~first], np.roll(steps, 1)[~first])
+        self.connect_joined(steps, at, process)
+
+    def connect_joined(self, steps, at, process):
+        """What a process submits first, after the run has changed its size, follows what the others had submitted before."""
+        eras = self.run.columns.trace.eras if self.run.columns.trace.eras > 1 else 0
+        last = collections.defaultdict(list)      # era: the last step of each process before it
+        for p in self.run.processes.values() if eras else ():
+            begin, end = np.searchsorted(process, (p.number, p.number + 1))
+            for era in p.eras[1:]:
+                i = begin + int(np.searchsorted(at[begin:end], p.begin_of(era)))
+                last[era] += [int(steps[i - 1])] * (i > begin)
+        for p in self.run.processes.values() if eras else ():
+            begin, end = np.searchsorted(process, (p.number, p.number + 1))
+            for era in p.eras:
+                i = begin + int(np.searchsorted(at[begin:end], p.begin_of(era)))
+                if i < end and last[era] and (era == p.eras[-1] or at[i] < p.begin_of(p.eras[p.eras.index(era) + 1])):
+                    others = np.array([step for step in last[era] if step != int(steps[i])], np.int32)
+                    self.after(np.full(len(others), steps[i], np.int32), others)
 
     def submitted_by(self, steps, process, parents):
         """Submissions that are not the program's follow a kernel, in which they were made, or the end of a task or of a message. (The end
@@ -231,19 +249,19 @@ class Steps:
         of = np.where(tasks >= 0, of_task, self.complete(requests))
         self.after(steps, of, self.at[steps] - self.at[of])
 
-    def waits_for(self, rank, wait):
+    def waits_for(self, process, wait):
         """The steps that ended a wait of the program."""
         run = self.run
         if wait.call.startswith(BARRIER):
-            # (No rank left before the last one came, which had waited for something itself, or submitted something.)
-            other, begin = last_to_come(run, rank, wait)
-            if other == rank:
+            # (No process left before the last one came, which had waited for something itself, or submitted something.)
+            other, begin = last_to_come(run, process, wait)
+            if other == process:
                 return []
             done, over = latest(run.ends[other], begin), latest(run.messages_over[other], begin)
             some = [self.over(run.tasks, done[1], done[0], (DONE, END)) if done else None,
                     self.over(run.requests, over[1], over[0], (RECV, SENT)) if over else None]
         else:
-            what = ended_wait(run, rank, wait)
+            what = ended_wait(run, process, wait)
             some = [] if what is None else [self.over(run.tasks, what[1].key, what[2], (DONE, END)) if what[0] == "task"
                                             else self.over(run.requests, what[1].key, what[2], (RECV, SENT))]
         return [step for step in some if step is not None]
@@ -285,7 +303,7 @@ class Steps:
             since[self.target[begins]] = np.maximum.reduceat(self.at[self.source] + self.wait, begins)
         self.lag = self.at - since
         steps = new[self.program_steps]
-        self.programs = {int(self.rank[some[0]]): some for some in np.split(steps, self.program_begins[1:]) if len(some)}
+        self.programs = {int(self.program_of[begin]): some for begin, some in zip(self.program_begins, np.split(steps, self.program_begins[1:]))}
 
     @staticmethod
     def first_edges(target):

@@ -3,7 +3,7 @@
 # The sums of a trace with a limit: over all events of the run, whether they are still in the file or
 # not (src/trace/sums.h).
 # Invariant: each sum equals the one over the events of the same run recorded without a limit; times
-# are those of the run, in nanoseconds.
+# are those of the run, in nanoseconds; what a process with several ranks did counts at its last one.
 import collections
 
 from orrery_tracefile import GUEST, KINDS, NO_STEPS, NUMBER
@@ -61,7 +61,7 @@ class Sums:
                     self.last = ns + clock if self.last is None else max(self.last, ns + clock)
                     if kind in (NUMBER["done"], NUMBER["recv"]):
                         self.last_complete = max(self.last_complete, ns + clock)
-                    self.last_of[rank] = max(self.last_of.get(rank, ns + clock), ns + clock)
+                    self.last_of[number] = max(self.last_of.get(number, ns + clock), ns + clock)
 
     def count(self, name, flag=None):
         """How many events of that kind there were."""

@@ -13,10 +13,11 @@ from orrery_cli import UserError
 from orrery_critical import Run
 from orrery_tracefile import cause_of, copy_why, signed
 
-Copy = collections.namedtuple("Copy", "rank source target bytes start end why")
-Mark = collections.namedtuple("Mark", "rank worker at text number")
-Edge = collections.namedtuple("Edge", "rank waiter number cause by at last")
+Copy = collections.namedtuple("Copy", "rank source target bytes start end why process")
+Mark = collections.namedtuple("Mark", "rank worker at text number process")
+Edge = collections.namedtuple("Edge", "rank waiter number cause by at last process")
 
+PROCESS = ("process", "INTEGER", "its process: several had the same rank, one after the other, where the run changed its size or began again")
 # (column, type, meaning): the manual (doc/trace-tables.md) has the same words.
 TABLES = {
     "run": (("name", "TEXT", "what is said"), ("value", "TEXT", "what the trace says of it")),
@@ -33,13 +34,13 @@ TABLES = {
         ("name", "TEXT", "its name"), ("node", "INTEGER", "its memory node"),
         ("tasks", "INTEGER", "tasks whose kernel came to its end there"), ("kernel_ns", "INTEGER", "time in kernels"),
         ("fetch_ns", "INTEGER", "time from taking a task to the start of its kernel: data came"),
-        ("first_ns", "INTEGER", "start of its first kernel"), ("last_ns", "INTEGER", "end of its last kernel")),
+        ("first_ns", "INTEGER", "start of its first kernel"), ("last_ns", "INTEGER", "end of its last kernel"), PROCESS),
     "kernels": (
         ("name", "TEXT", "name of the kernel"), ("tasks", "INTEGER", "tasks whose kernel came to its end"),
         ("total_ns", "INTEGER", "sum of their times"), ("mean_ns", "REAL", "mean"), ("deviation_ns", "REAL", "standard deviation"),
         ("min_ns", "INTEGER", "shortest"), ("max_ns", "INTEGER", "longest")),
     "tasks": (
-        ("rank", "INTEGER", "where the task was submitted and executed"), ("task", "INTEGER", "its number in its rank"),
+        ("rank", "INTEGER", "where the task was submitted and executed"), ("task", "INTEGER", "its number in its process"),
         ("name", "TEXT", "name of its kernel"), ("priority", "INTEGER", "its priority"),
         ("worker", "INTEGER", "the worker that executed it"),
         ("submit_ns", "INTEGER", "it was submitted"), ("ready_ns", "INTEGER", "it had all that it waited for"),
@@ -48,32 +49,32 @@ TABLES = {
         ("fetch_ns", "INTEGER", "time before the start in which its worker waited for its data"),
         ("kernel_ns", "INTEGER", "time in its kernel"),
         ("cause", "TEXT", "the last thing that it waited for: task, message or program"),
-        ("cause_number", "INTEGER", "number of that task or request in the rank"),
-        ("parent", "INTEGER", "the task in which it was submitted")),
+        ("cause_number", "INTEGER", "number of that task or request in the process"),
+        ("parent", "INTEGER", "the task in which it was submitted"), PROCESS),
     "dependencies": (
         ("rank", "INTEGER", "the rank in which one waited for the other"), ("waiter", "TEXT", "who waited: task or message"),
         ("waiter_number", "INTEGER", "number of that task or request"), ("cause", "TEXT", "for what: task or message"),
         ("cause_number", "INTEGER", "number of that task or request"), ("at_ns", "INTEGER", "the wait was over"),
-        ("last", "INTEGER", "1: nothing else was missing then")),
+        ("last", "INTEGER", "1: nothing else was missing then"), PROCESS),
     "follows": (
         ("rank", "INTEGER", "the rank of both"), ("waiter", "TEXT", "who comes after the other: task or message"),
         ("waiter_number", "INTEGER", "number of that task or request"), ("cause", "TEXT", "after what: task or message"),
-        ("cause_number", "INTEGER", "number of that task or request, which was over when the waiter was submitted")),
+        ("cause_number", "INTEGER", "number of that task or request, which was over when the waiter was submitted"), PROCESS),
     "waits": (
         ("rank", "INTEGER", "its rank"), ("call", "TEXT", "in which a thread of the program waited"),
         ("start_ns", "INTEGER", "it began to wait"), ("end_ns", "INTEGER", "it went on"),
         ("cause", "TEXT", "what it waited for, where the call says that: task or message"),
-        ("cause_number", "INTEGER", "number of that task or request")),
+        ("cause_number", "INTEGER", "number of that task or request"), PROCESS),
     "requests": (
-        ("rank", "INTEGER", "the rank that posted it"), ("request", "INTEGER", "its number in its rank"),
+        ("rank", "INTEGER", "the rank that posted it"), ("request", "INTEGER", "its number in its process"),
         ("kind", "TEXT", "send or receive"), ("peer", "INTEGER", "the other rank; -1: any"), ("tag", "INTEGER", "its tag"),
         ("post_ns", "INTEGER", "it was posted"), ("grant_ns", "INTEGER", "its datum could be used"),
         ("done_ns", "INTEGER", "it was complete"), ("cause", "TEXT", "what its datum waited for: task, message or program"),
-        ("cause_number", "INTEGER", "number of that task or request"), ("parent", "INTEGER", "the task in which it was posted")),
+        ("cause_number", "INTEGER", "number of that task or request"), ("parent", "INTEGER", "the task in which it was posted"), PROCESS),
     "stays": (
         ("rank", "INTEGER", "its rank"), ("list", "TEXT", "where the request was: fetching, ready, posted or flying; early: a message without a receive"),
-        ("request", "INTEGER", "its number in its rank; of an early message, the receive that it went to"),
-        ("since_ns", "INTEGER", "it came into the list"), ("until_ns", "INTEGER", "it left the list")),
+        ("request", "INTEGER", "its number in its process; of an early message, the receive that it went to"),
+        ("since_ns", "INTEGER", "it came into the list"), ("until_ns", "INTEGER", "it left the list"), PROCESS),
     "lists": (
         ("rank", "INTEGER", "its rank"), ("list", "TEXT", "the list"), ("requests", "INTEGER", "how many came into it"),
         ("total_ns", "INTEGER", "sum of their stays; one that has no end counts until the end of the trace"),
@@ -83,7 +84,7 @@ TABLES = {
         ("rank", "INTEGER", "its rank"), ("what", "TEXT", "messages, tasks, or asleep"), ("start_ns", "INTEGER", "the turn, or the first of them, began"),
         ("length_ns", "INTEGER", "how long it was, or they were together"), ("things", "INTEGER", "of messages: requests taken in, envelopes and completions"),
         ("callbacks_ns", "INTEGER", "of messages: time in callbacks of the program"),
-        ("own", "INTEGER", "1: by the progression thread; 0: by another thread, which waited or looked between two tasks")),
+        ("own", "INTEGER", "1: by the progression thread; 0: by another thread, which waited or looked between two tasks"), PROCESS),
     "progression": (
         ("rank", "INTEGER", "its rank"), ("things", "INTEGER", "what they did, in sum"),
         ("messages_ns", "INTEGER", "time of the progression thread with messages, without callbacks"),
@@ -93,21 +94,24 @@ TABLES = {
         ("others_ns", "INTEGER", "time of other threads with messages")),
     "messages": (
         ("origin", "INTEGER", "the rank whose datum it carries"), ("receiver", "INTEGER", "the rank that gets it"),
-        ("number", "INTEGER", "with origin and receiver, its name"),
+        ("number", "INTEGER", "with origin, receiver and era, its name"),
         ("sender", "INTEGER", "the rank that it came from; not the origin if a tree passed it on"),
         ("tag", "INTEGER", "its tag"), ("bytes", "INTEGER", "bytes of the payload"),
         ("send_request", "INTEGER", "request of the origin"), ("receive_request", "INTEGER", "request of the receiver"),
         ("left_ns", "INTEGER", "it left its sender"), ("arrived_ns", "INTEGER", "the receiver knew of it"),
         ("matched_ns", "INTEGER", "it went to its receive"), ("received_ns", "INTEGER", "its payload could be used"),
         ("eager", "INTEGER", "1: the payload came with the envelope"), ("synchronous", "INTEGER", "1: a synchronous send"),
-        ("relayed", "INTEGER", "1: passed on by a rank that is not its origin")),
+        ("relayed", "INTEGER", "1: passed on by a rank that is not its origin"),
+        ("era", "INTEGER", "how often the run had changed its size, or begun again"), ("origin_process", "INTEGER", "the process of the origin"),
+        ("receiver_process", "INTEGER", "the process of the receiver")),
     "copies": (
         ("rank", "INTEGER", "its rank"), ("source", "INTEGER", "memory node"), ("target", "INTEGER", "memory node"),
         ("bytes", "INTEGER", "bytes"), ("start_ns", "INTEGER", "the runtime started it"), ("end_ns", "INTEGER", "the runtime knew of its end"),
-        ("why", "TEXT", "fetch: the value is wanted there; prefetch: it will be; eviction: the memory that it comes from is full; write-back: it may soon be")),
+        ("why", "TEXT", "fetch: the value is wanted there; prefetch: it will be; eviction: the memory that it comes from is full; write-back: it may soon be"),
+        PROCESS),
     "marks": (
         ("rank", "INTEGER", "its rank"), ("worker", "INTEGER", "the worker that set it; -1: the program"), ("at_ns", "INTEGER", "when"),
-        ("text", "TEXT", "what the program said"), ("number", "INTEGER", "its number")),
+        ("text", "TEXT", "what the program said"), ("number", "INTEGER", "its number"), PROCESS),
 }
 
 
@@ -121,40 +125,40 @@ class Records(Run):
         self.edges, self.follows, self.copies, self.marks = [], [], [], []
         self.under_way = collections.defaultdict(collections.deque)
         super().__init__(trace)
-        for ns, rank, _, _, _, _, b, c, _, _ in trace.events(("after",)):
-            self.follows.append((ns, rank, "task", b, c))
+        for ns, rank, _, _, _, _, b, c, _, process in trace.events(("after",)):
+            self.follows.append((ns, rank, "task", b, c, process.number))
         self.follows.sort(key=lambda f: f[0])
         for queue in self.under_way.values():
             self.copies.extend(queue)
         self.copies.sort(key=lambda c: (c.start, c[:4]))
 
-    def edge(self, ns, rank, waiter, number, value, last):
+    def edge(self, ns, rank, waiter, number, value, last, process):
         kind, by = cause_of(value)
         if kind != "program":
-            self.edges.append(Edge(rank, waiter, number, kind, by, ns, last))
+            self.edges.append(Edge(rank, waiter, number, kind, by, ns, last, process.number))
 
     def on_ready(self, ns, rank, kind, flags, worker, a, b, c, d, process):
         super().on_ready(ns, rank, kind, flags, worker, a, b, c, d, process)
-        self.edge(ns, rank, "task", b, c, 1)
+        self.edge(ns, rank, "task", b, c, 1, process)
 
-    def on_release(self, ns, rank, _kind, _flags, _worker, _a, b, c, _d, _process):
-        self.edge(ns, rank, "task", b, c, 0)
+    def on_release(self, ns, rank, _kind, _flags, _worker, _a, b, c, _d, process):
+        self.edge(ns, rank, "task", b, c, 0, process)
 
     def on_grant(self, ns, rank, kind, flags, worker, a, b, c, d, process):
         super().on_grant(ns, rank, kind, flags, worker, a, b, c, d, process)
-        self.edge(ns, rank, "message", b, c, 1)
+        self.edge(ns, rank, "message", b, c, 1, process)
         if d:
-            self.follows.append((ns, rank, "message", b, d))
+            self.follows.append((ns, rank, "message", b, d, process.number))
 
-    def on_copy(self, ns, rank, _kind, _flags, _worker, a, b, c, d, _process):
-        self.under_way[rank, a, b, c, d].append(Copy(rank, a, b, c, ns, None, d))
+    def on_copy(self, ns, rank, _kind, _flags, _worker, a, b, c, d, process):
+        self.under_way[process.number, a, b, c, d].append(Copy(rank, a, b, c, ns, None, d, process.number))
 
-    def on_copied(self, ns, rank, _kind, _flags, _worker, a, b, c, d, _process):
-        queue = self.under_way[rank, a, b, c, d]
-        self.copies.append(queue.popleft()._replace(end=ns) if queue else Copy(rank, a, b, c, ns, ns, d))
+    def on_copied(self, ns, rank, _kind, _flags, _worker, a, b, c, d, process):
+        queue = self.under_way[process.number, a, b, c, d]
+        self.copies.append(queue.popleft()._replace(end=ns) if queue else Copy(rank, a, b, c, ns, ns, d, process.number))
 
     def on_user(self, ns, rank, _kind, _flags, worker, a, b, _c, _d, process):
-        self.marks.append(Mark(rank, worker, ns, process.strings.get(a, ""), b))
+        self.marks.append(Mark(rank, worker, ns, process.strings.get(a, ""), b, process.number))
 
 
 class Tables:
@@ -165,10 +169,10 @@ class Tables:
         start = self.run.first
         self.first = start + round(first_s * 1e9) if first_s is not None else start
         self.last = start + round(last_s * 1e9) if last_s is not None else self.run.last
-        self.tasks = sorted((t for t in self.run.tasks.values() if self.inside(t.key[0], t.submit, t.ready, t.start, t.end, t.done)),
-                            key=lambda t: t.key)
-        self.requests = sorted((r for r in self.run.requests.values() if self.inside(r.key[0], r.post, r.grant, r.send, r.sent, r.recv)),
-                               key=lambda r: r.key)
+        self.tasks = sorted((t for t in self.run.tasks.values() if self.inside(t.rank, t.submit, t.ready, t.start, t.end, t.done)),
+                            key=lambda t: (t.rank, t.key))
+        self.requests = sorted((r for r in self.run.requests.values() if self.inside(r.rank, r.post, r.grant, r.send, r.sent, r.recv)),
+                               key=lambda r: (r.rank, r.key))
         self.by_message = {r.message.key: r for r in self.run.requests.values() if r.message is not None}
         self.messages = sorted((m for m in self.run.messages.values() if self.seen(m)), key=lambda m: m.key)
 
@@ -200,16 +204,27 @@ class Tables:
         yield "makespan_ns", str(self.run.last - self.run.first)
         yield "first_ns", str(self.run.first)
         yield "simulated", "1" if trace.simulated else "0"
-        yield "ranks", str(len({p.rank for p in trace.processes.values()}))
+        yield "ranks", str(len(trace.ranks()))
         yield "state", trace.state() or "whole"
 
     def places(self):
         """{rank: its processes}, in the window."""
         found = collections.defaultdict(list)
         for process in self.trace.processes.values():
-            if self.ranks is None or process.rank in self.ranks:
-                found[process.rank].append(process)
+            for rank in process.ranks():
+                if self.ranks is None or rank in self.ranks:
+                    found[rank].append(process)
         return found
+
+    def workers(self):
+        """{(rank, process, worker): (name, memory node)}: those that their ranks have in the window, and those that executed tasks.
+        A worker whose process had several ranks is one of the last of them only, unless it did something there."""
+        known = {(p.rank, p.number, worker): about for p in self.trace.processes.values() for worker, about in p.workers.items()
+                 if self.ranks is None or p.rank in self.ranks}
+        for t in self.tasks:
+            if t.start is not None and (t.rank, t.key[0], t.worker) not in known:
+                known[t.rank, t.key[0], t.worker] = self.trace.processes[t.key[0]].workers.get(t.worker, ("", None))
+        return known
 
     def finished(self):
         return (t for t in self.tasks if t.start is not None and t.end is not None)
@@ -218,8 +233,8 @@ class Tables:
         kernel, tasks = collections.Counter(), collections.Counter()
         sent, sent_bytes, received, received_bytes = (collections.Counter() for _ in range(4))
         for t in self.finished():
-            tasks[t.key[0]] += 1
-            kernel[t.key[0]] += t.end - t.start
+            tasks[t.rank] += 1
+            kernel[t.rank] += t.end - t.start
         for m in self.messages:
             if m.send is not None:
                 sent[m.sender] += 1
@@ -235,14 +250,11 @@ class Tables:
     def rows_of_workers(self):
         found = collections.defaultdict(list)
         for t in self.finished():
-            found[t.key[0], t.worker].append(t)
-        known = {(rank, number): about for rank, processes in self.places().items()
-                 for p in processes for number, about in p.workers.items()}
-        for place in sorted(set(known) | set(found)):
-            name, node = known.get(place, ("", None))
-            done = found[place]
-            yield place + (name, node, len(done), sum(t.end - t.start for t in done), sum(t.fetch for t in done),
-                           self.ns(min((t.start for t in done), default=None)), self.ns(max((t.end for t in done), default=None)))
+            found[t.rank, t.key[0], t.worker].append(t)
+        for (rank, process, worker), (name, node) in sorted(self.workers().items()):
+            done = found[rank, process, worker]
+            yield (rank, worker, name, node, len(done), sum(t.end - t.start for t in done), sum(t.fetch for t in done),
+                           self.ns(min((t.start for t in done), default=None)), self.ns(max((t.end for t in done), default=None)), process)
 
     def rows_of_kernels(self):
         lengths = collections.defaultdict(list)
@@ -268,39 +280,39 @@ class Tables:
     def rows_of_tasks(self):
         for t in self.tasks:
             ran = t.start is not None
-            yield (t.key + (t.name, t.priority, t.worker if ran else None)
+            yield ((t.rank, t.number, t.name, t.priority, t.worker if ran else None)
                    + tuple(map(self.ns, (t.submit, t.ready, t.start, t.end, t.done)))
                    + (t.fetch if ran else None, t.end - t.start if ran and t.end is not None else None)
-                   + self.cause(t.ready, t.cause) + (self.parent(t.parent),))
+                   + self.cause(t.ready, t.cause) + (self.parent(t.parent), t.key[0]))
 
     def rows_of_dependencies(self):
         for e in self.run.edges:
             if self.inside(e.rank, e.at):
-                yield e.rank, e.waiter, e.number, e.cause, e.by, self.ns(e.at), e.last
+                yield e.rank, e.waiter, e.number, e.cause, e.by, self.ns(e.at), e.last, e.process
 
     def rows_of_follows(self):
-        for ns, rank, waiter, number, cause in self.run.follows:
+        for ns, rank, waiter, number, cause, process in self.run.follows:
             if self.inside(rank, ns):
-                yield (rank, waiter, number) + cause_of(cause)
+                yield (rank, waiter, number) + cause_of(cause) + (process,)
 
     def rows_of_waits(self):
-        for rank, waits in sorted(self.run.waits.items()):
-            for w in sorted(waits):
-                if self.inside(rank, w.begin, w.end):
-                    kind, number = cause_of(w.cause)
-                    yield (rank, w.call, self.ns(w.begin), self.ns(w.end)) + ((None, None) if kind == "program" else (kind, number))
+        found = sorted((self.trace.processes[number].at(w.end)[0], number, w) for number, waits in self.run.waits.items() for w in waits)
+        for rank, process, w in found:
+            if self.inside(rank, w.begin, w.end):
+                kind, number = cause_of(w.cause)
+                yield (rank, w.call, self.ns(w.begin), self.ns(w.end)) + ((None, None) if kind == "program" else (kind, number)) + (process,)
 
     def rows_of_requests(self):
         for r in self.requests:
-            yield (r.key + ("receive" if r.receive else "send", r.peer, r.tag) + tuple(map(self.ns, (r.post, r.grant)))
-                   + (self.ns(r.recv if r.receive else r.sent),) + self.cause(r.grant, r.cause) + (self.parent(r.parent),))
+            yield ((r.rank, r.number, "receive" if r.receive else "send", r.peer, r.tag) + tuple(map(self.ns, (r.post, r.grant)))
+                   + (self.ns(r.recv if r.receive else r.sent),) + self.cause(r.grant, r.cause) + (self.parent(r.parent), r.key[0]))
 
     def chosen_stays(self):
         return [s for s in orrery_lists.stays(self.run) if self.inside(s.rank, s.since, self.run.last if s.until is None else s.until)]
 
     def rows_of_stays(self):
         for s in self.chosen_stays():
-            yield s.rank, s.list, s.request, self.ns(s.since), self.ns(s.until)
+            yield s.rank, s.list, s.request, self.ns(s.since), self.ns(s.until), s.process
 
     def rows_of_lists(self):
         for row in orrery_lists.sums(self.chosen_stays(), self.run.first, self.run.last):
@@ -311,10 +323,10 @@ class Tables:
 
     def rows_of_turns(self):
         for t in self.chosen_turns():
-            yield t.rank, t.what, self.ns(t.start), t.ns, t.things, t.callbacks, t.own
+            yield t.rank, t.what, self.ns(t.start), t.ns, t.things, t.callbacks, t.own, t.process
 
     def rows_of_progression(self):
-        by_rank = collections.defaultdict(list)
+        by_rank, lived = collections.defaultdict(list), self.run.lived()
         for t in self.chosen_turns():
             by_rank[t.rank].append(t)
         for rank, found in sorted(by_rank.items()):
@@ -327,7 +339,7 @@ class Tables:
                     own["callbacks"] += min(ns, t.callbacks)
                 else:
                     others += ns
-            rest = max(0, self.run.last - self.run.first - own["messages"] - own["tasks"] - own["asleep"])
+            rest = max(0, lived[rank] - own["messages"] - own["tasks"] - own["asleep"])
             asleep, poll = (rest, 0) if self.trace.simulated else (own["asleep"], rest)
             yield (rank, sum(t.things for t in found), own["messages"] - own["callbacks"],
                    own["callbacks"], own["tasks"], asleep, poll, others)
@@ -336,18 +348,18 @@ class Tables:
         for m in self.messages:
             request = self.by_message.get(m.key)
             yield (m.key[0], m.key[1], m.key[2], m.sender, signed(m.tag), m.bytes, m.request or None,
-                   request.key[1] if request else None) + tuple(map(self.ns, (m.send, m.envelope, m.match, self.received(m)))) + (
-                       m.eager, m.sync, int(m.sender is not None and m.sender != m.key[0]))
+                   request.number if request else None) + tuple(map(self.ns, (m.send, m.envelope, m.match, self.received(m)))) + (
+                       m.eager, m.sync, int(m.sender is not None and m.sender != m.key[0]), m.key[3], m.process, self.run.receiver(m))
 
     def rows_of_copies(self):
         for c in self.run.copies:
             if self.inside(c.rank, c.start, c.end):
-                yield c[:4] + (self.ns(c.start), self.ns(c.end), copy_why(c.why))
+                yield c[:4] + (self.ns(c.start), self.ns(c.end), copy_why(c.why), c.process)
 
     def rows_of_marks(self):
         for m in self.run.marks:
             if self.inside(m.rank, m.at):
-                yield m.rank, m.worker, self.ns(m.at), m.text, m.number
+                yield m.rank, m.worker, self.ns(m.at), m.text, m.number, m.process
 
 
 def write_csv(tables, folder):
@@ -361,9 +373,11 @@ def write_csv(tables, folder):
 
 
 APPLICATION = 0x4F727279   # in the head of our databases, by which we know which file may be replaced
-KEYS = {"ranks": ("rank",), "workers": ("rank, worker",), "tasks": ("rank, task", "name"),
-        "dependencies": ("rank, waiter, waiter_number", "rank, cause, cause_number"), "requests": ("rank, request",), "stays": ("rank, request", "list"),
-        "messages": ("origin, receiver, number", "receiver, receive_request", "origin, send_request")}
+KEYS = {"ranks": ("rank",), "workers": ("rank, worker",), "tasks": ("rank, task", "process, task", "name"),
+        "dependencies": ("rank, waiter, waiter_number", "rank, cause, cause_number", "process, waiter, waiter_number", "process, cause, cause_number"),
+        "requests": ("rank, request", "process, request"), "stays": ("rank, request", "process, request", "list"),
+        "messages": ("origin, receiver, number", "receiver, receive_request", "origin, send_request", "receiver_process, receive_request",
+                     "origin_process, send_request")}
 
 
 def may_replace(path):

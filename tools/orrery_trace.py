@@ -139,7 +139,7 @@ def window(trace, options):
 
 def names_of_tasks(trace, ranks):
     """{(process, task): name}"""
-    wanted = None if ranks is None else {number for number, p in trace.processes.items() if p.rank in ranks}
+    wanted = None if ranks is None else {number for number, p in trace.processes.items() if p.ranks() & set(ranks)}
     mask = 1 << orrery_tracefile.NUMBER["submit"] | 1 << orrery_tracefile.NUMBER["start"]
     return {(process, e[5]): trace.processes[process].strings.get(e[4], "unnamed")
             for process, e in trace.raw(mask, processes=wanted)}
@@ -200,9 +200,8 @@ def write_info(trace, options, out):
     events = window(trace, options)
     for name, value in trace.text.items():
         out.write("%-10s %s\n" % (name, value))
-    processes = trace.processes.values()
-    out.write("%-10s %d\n" % ("ranks", len({p.rank for p in processes})))
-    out.write("%-10s %d\n" % ("workers", sum(len(p.workers) for p in processes)))
+    out.write("%-10s %d\n" % ("ranks", len(trace.ranks())))
+    out.write("%-10s %d\n" % ("workers", trace.workers()))
     out.write("%-10s %d bytes, %d blocks of %d, %s\n" % ("file", trace.bytes, len(trace.blocks), trace.block, trace.state() or "whole"))
     if trace.missing():
         out.write("%-10s %s\n" % ("limit", trace.missing()))

@@ -4,6 +4,7 @@
 # Invariant: only blocks that may have what is asked for are read; a file that was cut
 # short is read up to its end, and says that it was. What no recorder writes is refused
 # with the file and the place in it; nothing is read for a size that the file does not have.
+import bisect
 import os
 import struct
 
@@ -35,15 +36,43 @@ CAUSES = {1: "task", 2: "message"}
 
 
 class Process:
-    """What the trace says of one process: its rank, its clock, its workers, whether it came to its end."""
+    """What the trace says of one process: its rank, its clock, its workers, whether it came to its end. A run that changes its size
+    goes on with another communicator each time, in which a process may have another rank: `rank` is the last one, at() says which
+    one it had at a time. What was between two such changes is an era of the run: its communicators are numbered from 0 on."""
 
     def __init__(self, number):
         self.number = number
         self.rank, self.size, self.host = number, 1, ""
+        self.said, self.places = [], []   # (since when by its own clock, rank, size); what was before the first place belongs to it
+        self.since, self.eras = [], [0]   # of the places: when they began but for the first one, and of which eras they are
         self.clock_ns = 0
         self.strings, self.workers = {}, {}
         self.left, self.lost = False, 0
         self.began_ns, self.lived_ns, self.waited_ns = None, 0, 0   # the runtime; until it left; of that, threads for cores
+        self.born_ns = self.left_ns = None   # its first event and its end, by its own clock
+
+    def at(self, ns):
+        """(rank, era) at that time of the run."""
+        if not self.since:
+            return self.rank, self.eras[0]
+        i = bisect.bisect_right(self.since, ns - self.clock_ns)
+        return self.places[i][1], self.eras[i]
+
+    def begin_of(self, era):
+        """When it began with that era, by the clock of the run."""
+        return self.places[self.eras.index(era)][0] + self.clock_ns if self.places else 0
+
+    def born(self):
+        """When it began, by the clock of the run, or None."""
+        return None if self.born_ns is None else self.born_ns + self.clock_ns
+
+    def end(self):
+        """When it left, by the clock of the run, or None."""
+        return None if self.left_ns is None else self.left_ns + self.clock_ns
+
+    def ranks(self):
+        """All ranks that it had."""
+        return {place[1] for place in self.places} or {self.rank}
 
 
 class Trace:
@@ -63,6 +92,7 @@ class Trace:
             self.processes.setdefault(head[1], Process(head[1]))
         for number, event in self.raw(ABOUT_PROCESS):
             self.learn(self.processes[number], event)
+        self.number_eras()
         self.complete = bool(self.flags & CLOSED) and not self.cut and all(p.left for p in self.processes.values())
 
     def read_head(self):
@@ -85,6 +115,53 @@ class Trace:
         # A copy that ended early has lost its index, which is made anew.
         self.cut = "only %d of its %d bytes are there" % (self.bytes, whole) if self.bytes < whole else None
         self.end = min(self.end, self.bytes)
+
+    def number_eras(self):
+        """Which communicator of the run each place belongs to: no process begins with the next one before all have begun with the
+        last one, so their begins follow each other, and a rank, a process or a size that does not fit begins an era."""
+        for process in self.processes.values():
+            process.places = process.said[len(process.said) > 1:]   # at first the communicator was not known
+            process.since, process.eras = [place[0] for place in process.places[1:]], []
+        self.members = {}               # (era, rank): its process
+        self.begun = {}                 # era: when all of its processes had begun with it
+        era, size, ranks, there = -1, None, set(), set()
+        for ns, number, rank, n in sorted((ns + p.clock_ns, p.number, rank, n) for p in self.processes.values() for ns, rank, n in p.places):
+            if era < 0 or n != size or rank in ranks or number in there:
+                era, size, ranks, there = era + 1, n, set(), set()
+            ranks.add(rank)
+            there.add(number)
+            self.processes[number].eras.append(era)
+            self.members[era, rank] = self.processes[number]
+            self.begun[era] = ns
+        self.eras = max(1, era + 1)
+        for process in self.processes.values():
+            if not process.eras:
+                process.eras = [0]
+                self.members.setdefault((0, process.rank), process)
+
+    def changed(self, process, ns):
+        """When the run had changed its size for the last time that the process knew of before that time of the run, or None."""
+        era = process.at(ns - 1)[1]
+        if not era:
+            return None
+        return self.begun[era] if self.begun[era] < ns else process.begin_of(era)
+
+    def lives(self, process, first, last):
+        """(rank, begin, end) of each rank that a process had, in a run between these two times: what was there in the first or the last
+        era was there all the time before or after it."""
+        times = [first if process.eras[0] == 0 or process.born() is None else process.born()]
+        times += [ns + process.clock_ns for ns in process.since]
+        times.append(last if process.eras[-1] == self.eras - 1 or process.end() is None else process.end())
+        for i, (begin, end) in enumerate(zip(times, times[1:])):
+            yield process.places[i][1] if process.places else process.rank, max(first, begin), min(last, end)
+
+    def ranks(self):
+        """All ranks that processes had."""
+        return set().union(*(p.ranks() for p in self.processes.values())) if self.processes else set()
+
+    def workers(self):
+        """How many workers there were, of all processes."""
+        return sum(len(p.workers) for p in self.processes.values())
 
     def read_index(self):
         """(place, head) of all blocks in use, in the order in which each thread filled them."""
@@ -148,13 +225,15 @@ class Trace:
             process.strings[a] = c.decode("utf-8", "replace")
         elif name == "process":
             process.rank, process.size, process.host = a, b, process.strings.get(c, "")
+            process.said.append((event[0], a, b))
+            process.born_ns = event[0] if process.born_ns is None else process.born_ns
             process.began_ns = event[0] if process.began_ns is None else process.began_ns
         elif name == "clock":
             process.clock_ns = b - (1 << 64) if b >> 63 else b
         elif name == "worker":
             process.workers[worker] = (process.strings.get(a, ""), b)
         elif name == "left":
-            process.left, process.lost = True, c
+            process.left, process.lost, process.left_ns = True, c, event[0]
             process.waited_ns += event[7]
             process.lived_ns += event[0] - (event[0] if process.began_ns is None else process.began_ns)
             process.began_ns = None
@@ -163,13 +242,14 @@ class Trace:
         """(ns, rank, kind, flags, worker, a, b, c, d, process), sorted by time, of a window: of the kinds of these names, between
         two instants, of these ranks. Without names: all that are steps of the run."""
         kinds = sum(1 << NUMBER[name] for name in names) if names else ~ABOUT_PROCESS & ~sum(1 << NUMBER[name] for name in NO_STEPS)
-        wanted = None if ranks is None else {number for number, p in self.processes.items() if p.rank in ranks}
+        wanted = None if ranks is None else {number for number, p in self.processes.items() if p.ranks() & set(ranks)}
         found = []
         for number, e in self.raw(kinds, first_ns, last_ns, wanted):
             process = self.processes[number]
             ns = e[0] + process.clock_ns
-            if (first_ns is None or ns >= first_ns) and (last_ns is None or ns <= last_ns):
-                found.append((ns, process.rank) + e[1:] + (process,))
+            rank = process.at(ns)[0] if process.since else process.rank
+            if (first_ns is None or ns >= first_ns) and (last_ns is None or ns <= last_ns) and (ranks is None or rank in ranks):
+                found.append((ns, rank) + e[1:] + (process,))
         found.sort(key=lambda e: e[:2])
         return found
 

@@ -6,11 +6,11 @@
 #     explain.py TOOLS [GRAPHS]
 import random
 import sys
-import types
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, sys.argv[1])
 import orrery_critical  # noqa: E402
+import orrery_tracefile  # noqa: E402
 from orrery_tracefile import NUMBER, RECEIVE  # noqa: E402
 
 LATENCY = 1000
@@ -72,7 +72,9 @@ class Graph:
 
     def events(self):
         """What the recorder would write."""
-        process = [types.SimpleNamespace(strings={v: "k%d" % v for v in range(self.n)}, workers={}, rank=r, host="") for r in range(self.ranks)]
+        process = [orrery_tracefile.Process(r) for r in range(self.ranks)]
+        for p in process:
+            p.strings = {v: "k%d" % v for v in range(self.n)}
         found = [(0, 0, NUMBER["user"], 0, -1, 0, 0, 0, 0, process[0])]
 
         def tell(ns, rank, name, b, worker=-1, a=0, c=0, flags=0, d=0):
@@ -107,7 +109,10 @@ class Graph:
 def check(seed):
     graph = Graph(random.Random(seed))
     found = graph.events()
-    run = orrery_critical.Run(types.SimpleNamespace(windows=None, limited=False, events=lambda names=None: [] if names else found, processes=graph.processes))
+    trace = orrery_tracefile.Trace.__new__(orrery_tracefile.Trace)
+    trace.windows, trace.limited, trace.processes, trace.events = None, False, graph.processes, lambda names=None: [] if names else found
+    trace.number_eras()
+    run = orrery_critical.Run(trace)
     pieces = orrery_critical.critical_path(run)
     sums = {}
     for piece in pieces:

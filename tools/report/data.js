@@ -226,7 +226,7 @@ class RunData {
 		let at = about.first_ns;
 		this.path = Array.from(length, (ns, i) => {
 			const piece = { first: at, last: at + ns, kind: about.kinds[kind[i]], detail: about.details[detail[i]], rank: rank[i] };
-			piece.lane = this.laneOf(rank[i], worker[i]);
+			piece.lane = this.laneOf(rank[i], worker[i], (piece.first + piece.last) / 2);
 			at = piece.last;
 			return piece;
 		});
@@ -239,14 +239,19 @@ class RunData {
 			}
 	}
 
-	laneOf(rank, worker) {
+	// laneOf: the lane of a worker, of several that its rank had one after the other the one that does something then.
+	laneOf(rank, worker, time) {
 		if (!this.rankLane.has(rank))
 			return -1;
 		const first = this.rankLane.get(rank);
+		let found = -1;
 		for (let i = first; i < first + this.rankLanes.get(rank); i++)
-			if (this.laneWorker[i] === worker)
-				return i;
-		return -1;
+			if (this.laneWorker[i] === worker) {
+				if (this.blockAt(i, time) >= 0)
+					return i;
+				found = found < 0 ? i : found;
+			}
+		return found;
 	}
 
 	// firstIn: the first block of a lane that ends after that time.
