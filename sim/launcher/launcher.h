@@ -48,6 +48,8 @@ double launcher_variable_whole(const char *name, double least, double most, doub
 /* Something may have made a file ready, or interrupted a wait: those who wait for files look again.
  */
 void launcher_timers_changed(void);
+/* Sends the rank of the caller a signal: for that thread, with that value or NULL. */
+int launcher_signal(struct orr_sim_actor *to, int sig, const union sigval *sent);
 
 /* ---- noise.c ---- */
 

@@ -39,6 +39,7 @@ struct timer {
 	int blocking;                /* a read of it waits */
 	double next_us, interval_us; /* when it expires, 0: not; and then again */
 	unsigned settings;           /* how often that was set */
+	unsigned begun;              /* the last setting whose thread has begun */
 	unsigned users;              /* the program, and threads that sleep */
 	struct timer *next;          /* of those with files */
 };
@@ -91,9 +92,7 @@ static void expire(struct timer *t)
 				      t->rank->rank, strerror(errno));
 		launcher_timers_changed();
 	} else if (t->event.sigev_notify == SIGEV_SIGNAL) {
-		t->rank->own.sent = &t->event.sigev_value;
-		raise(t->event.sigev_signo);
-		t->rank->own.sent = NULL;
+		launcher_signal(t->rank->main, t->event.sigev_signo, &t->event.sigev_value);
 	} else if (t->event.sigev_notify == SIGEV_THREAD) {
 		t->event.sigev_notify_function(t->event.sigev_value);
 	}
@@ -103,6 +102,7 @@ static void *timer_main(void *arg)
 {
 	struct setting *s = arg;
 	struct timer *t = s->timer;
+	t->begun = s->number;
 	while (s->number == t->settings && t->next_us > 0) {
 		orr_sys_sleep_us(t->next_us - orr_sys_now_us());
 		if (s->number != t->settings || t->rank->ended)
@@ -146,10 +146,17 @@ static int timer_set(struct timer *t, int absolute, const struct itimerspec *val
 	struct setting *s = malloc(sizeof(*s));
 	if (!s)
 		launcher_fail("out of memory for a timer of rank %d", t->rank->rank);
-	*s = (struct setting){ t, t->settings };
+	unsigned mine = t->settings;
+	*s = (struct setting){ t, mine };
 	t->users++;
 	if (starpu_pthread_create(&thread, NULL, timer_main, s) || starpu_pthread_detach(thread))
 		launcher_fail("out of memory for a timer of rank %d", t->rank->rank);
+	/* The timer sleeps before its setter does: it comes first where both end at the same time.
+	 */
+	t->users++;
+	while ((int) (t->begun - mine) < 0)
+		orr_sys_yield();
+	drop(t);
 	return 0;
 }
 
@@ -181,17 +188,17 @@ static int has_children(void)
 	return !waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT);
 }
 
-/* Asks until something is ready, which is not 0, or that time has passed; us < 0: no limit. */
-static int wait_until(int (*ready)(void *), void *what, double us)
+/* Asks until something is ready, which is not 0, or that time has passed (us < 0: no limit), or
+ * more handlers have run than at first, by a count of calls.h. */
+static int wait_until(int (*ready)(void *), void *what, double us, unsigned (*handled)(void),
+		      unsigned first)
 {
-	struct orr_sim_rank *r = orr_sim_actor_self()->rank;
-	const unsigned handled = r->own.handled;
 	const double until_us = orr_sys_now_us() + us;
 	for (;;) {
 		unsigned key = orr_waitq_prepare(&changes);
 		int ret = ready(what);
 		double left_us = us < 0 ? -1 : until_us - orr_sys_now_us();
-		int interrupted = r->own.handled != handled;
+		int interrupted = handled() != first;
 		if (ret || interrupted || (us >= 0 && left_us <= 1e-3)) {
 			orr_waitq_cancel(&changes);
 			if (!ret && interrupted)
@@ -228,13 +235,13 @@ static int select_ready(void *what)
 	return select(s->n, s->sets[0], s->sets[1], s->sets[2], &none);
 }
 
-static int select_until(int n, fd_set *in, fd_set *out, fd_set *error, double us)
+static int select_until(int n, fd_set *in, fd_set *out, fd_set *error, double us, unsigned first)
 {
 	struct selected s = { .n = n, .sets = { in, out, error } };
 	for (int i = 0; i < 3; i++)
 		if (s.sets[i])
 			s.asked[i] = *s.sets[i];
-	return wait_until(select_ready, &s, us);
+	return wait_until(select_ready, &s, us, orrery_sim_handled, first);
 }
 
 struct epolled {
@@ -248,10 +255,12 @@ static int epoll_ready(void *what)
 	return epoll_wait(e->fd, e->events, e->most, 0);
 }
 
-/* A wait with the signals that mask blocks, if there is a mask. */
+/* A wait with the signals that mask blocks, if there is a mask. One that was pending interrupts it:
+ * `first` is how many handlers had run before. */
 #define WITH_MASK(mask, call) \
 	do { \
 		sigset_t mask_before; \
+		const unsigned first = orrery_sim_handled(); \
 		int ret_ = 0; \
 		if (mask) \
 			pthread_sigmask(SIG_SETMASK, mask, &mask_before); \
@@ -404,7 +413,9 @@ int __wrap_timerfd_gettime(int fd, struct itimerspec *state)
 
 ssize_t __wrap_read(int fd, void *buffer, size_t size)
 {
-	if (!outside() && read_waits(fd) && wait_until(read_ready, &fd, -1) < 0)
+	if (!outside() && read_waits(fd) &&
+	    wait_until(read_ready, &fd, -1, orrery_sim_handled_to_end,
+		       orrery_sim_handled_to_end()) < 0)
 		return -1;
 	return read(fd, buffer, size);
 }
@@ -437,8 +448,10 @@ int __wrap_close(int fd)
 int __wrap_poll(struct pollfd *fds, nfds_t n, int ms)
 {
 	struct polled p = { fds, n };
-	return outside() || ms == 0 || (n && has_children()) ? poll(fds, n, ms)
-							     : wait_until(poll_ready, &p, ms * 1e3);
+	return outside() || ms == 0 || (n && has_children())
+		       ? poll(fds, n, ms)
+		       : wait_until(poll_ready, &p, ms * 1e3, orrery_sim_handled,
+				    orrery_sim_handled());
 }
 
 int __wrap_ppoll(struct pollfd *fds, nfds_t n, const struct timespec *t, const sigset_t *mask)
@@ -446,7 +459,7 @@ int __wrap_ppoll(struct pollfd *fds, nfds_t n, const struct timespec *t, const s
 	struct polled p = { fds, n };
 	if (outside() || (n && has_children()))
 		return ppoll(fds, n, t, mask);
-	WITH_MASK(mask, wait_until(poll_ready, &p, t ? us_of(t) : -1));
+	WITH_MASK(mask, wait_until(poll_ready, &p, t ? us_of(t) : -1, orrery_sim_handled, first));
 }
 
 int __wrap_select(int n, fd_set *in, fd_set *out, fd_set *error, struct timeval *t)
@@ -454,7 +467,8 @@ int __wrap_select(int n, fd_set *in, fd_set *out, fd_set *error, struct timeval 
 	return outside() || (n && has_children())
 		       ? select(n, in, out, error, t)
 		       : select_until(n, in, out, error,
-				      t ? (double) t->tv_sec * 1e6 + (double) t->tv_usec : -1);
+				      t ? (double) t->tv_sec * 1e6 + (double) t->tv_usec : -1,
+				      orrery_sim_handled());
 }
 
 int __wrap_pselect(int n, fd_set *in, fd_set *out, fd_set *error, const struct timespec *t,
@@ -462,14 +476,16 @@ int __wrap_pselect(int n, fd_set *in, fd_set *out, fd_set *error, const struct t
 {
 	if (outside() || (n && has_children()))
 		return pselect(n, in, out, error, t, mask);
-	WITH_MASK(mask, select_until(n, in, out, error, t ? us_of(t) : -1));
+	WITH_MASK(mask, select_until(n, in, out, error, t ? us_of(t) : -1, first));
 }
 
 int __wrap_epoll_wait(int fd, struct epoll_event *events, int most, int ms)
 {
 	struct epolled e = { fd, most, events };
-	return outside() || ms == 0 || has_children() ? epoll_wait(fd, events, most, ms)
-						      : wait_until(epoll_ready, &e, ms * 1e3);
+	return outside() || ms == 0 || has_children()
+		       ? epoll_wait(fd, events, most, ms)
+		       : wait_until(epoll_ready, &e, ms * 1e3, orrery_sim_handled,
+				    orrery_sim_handled());
 }
 
 int __wrap_epoll_pwait(int fd, struct epoll_event *events, int most, int ms, const sigset_t *mask)
@@ -477,7 +493,8 @@ int __wrap_epoll_pwait(int fd, struct epoll_event *events, int most, int ms, con
 	struct epolled e = { fd, most, events };
 	if (outside() || has_children())
 		return epoll_pwait(fd, events, most, ms, mask);
-	WITH_MASK(mask, wait_until(epoll_ready, &e, ms < 0 ? -1 : ms * 1e3));
+	WITH_MASK(mask,
+		  wait_until(epoll_ready, &e, ms < 0 ? -1 : ms * 1e3, orrery_sim_handled, first));
 }
 
 #pragma GCC visibility pop
