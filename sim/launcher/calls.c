@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include "calls.h"
 #include "launcher.h"
@@ -162,10 +163,22 @@ int orrery_sim_polled(int ret, int flag)
 	return ret;
 }
 
+/* Returns what is left when a signal of the system came, or 0. */
+static double sleep_really(double us)
+{
+	struct timespec span = { (time_t) (us / 1e6), 0 }, left = { 0, 0 };
+	span.tv_nsec = (long) ((us - (double) span.tv_sec * 1e6) * 1e3);
+	return us > 0 && syscall(SYS_nanosleep, &span, &left)
+		       ? (double) left.tv_sec * 1e6 + (double) left.tv_nsec * 1e-3
+		       : 0;
+}
+
 /* A wait of no time is one of those that look for something again and again. */
 double orrery_sim_sleep(double us)
 {
 	struct orr_sim_actor *a = orr_sim_actor_self();
+	if (!a || !orrery_sim_is_simulator()) /* a child's time is real */
+		return sleep_really(us);
 	if (!(us > 0)) {
 		orr_sys_polled(-1);
 		return 0;

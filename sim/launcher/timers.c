@@ -5,8 +5,8 @@
  * A timer that was set has a thread, which sleeps until it expires. The file of timerfd_create() is
  * one of eventfd(), to which that thread adds: so poll(), select() and epoll know it. A wait asks
  * the system what is ready without waiting, and sleeps in virtual time until its limit, or until
- * something of the simulation may have made a file ready: a timer, a write() or close() of the
- * program, a signal. A file that nobody makes ready is a standstill.
+ * something of the simulation may have made a file ready: a timer, a read(), write() or close() of
+ * the program, a signal. A file that nobody makes ready is a standstill.
  *
  * Real are the waits of a program with children, which are real, and reads of standard input.
  *
@@ -53,9 +53,10 @@ struct setting {
 static struct timer *with_files;
 static orr_waitq_t changes;
 
+/* True in a child of the simulation, too. */
 static int outside(void)
 {
-	return !orr_sim_actor_self();
+	return !orr_sim_actor_self() || !orrery_sim_is_simulator();
 }
 
 static double us_of(const struct timespec *t)
@@ -181,8 +182,7 @@ static struct timer *timer_of_file(int fd)
 
 /* ---- waits ---- */
 
-/* True if the process has children: they may make a file ready in real time. */
-static int has_children(void)
+int launcher_has_children(void)
 {
 	siginfo_t info;
 	return !waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT);
@@ -273,12 +273,19 @@ static int epoll_ready(void *what)
 		return ret_; \
 	} while (0)
 
-/* A file of which a read waits for another thread of the program. */
-static int read_ready(void *what)
+static int file_ready(void *what)
 {
-	struct pollfd p = { *(const int *) what, POLLIN, 0 };
-	return poll(&p, 1, 0);
+	return poll(what, 1, 0);
 }
+
+int launcher_wait_file(int fd, short events, double us)
+{
+	unsigned (*handled)(void) = us < 0 ? orrery_sim_handled_to_end : orrery_sim_handled;
+	struct pollfd p = { fd, events, 0 };
+	return wait_until(file_ready, &p, us, handled, handled());
+}
+
+/* A file of which a read waits for another thread of the program. */
 
 static int read_waits(int fd)
 {
@@ -287,7 +294,7 @@ static int read_waits(int fd)
 	if (t)
 		return t->blocking;
 	return fd != STDIN_FILENO && !fstat(fd, &st) && S_ISFIFO(st.st_mode) &&
-	       !(fcntl(fd, F_GETFL) & O_NONBLOCK) && !has_children();
+	       !(fcntl(fd, F_GETFL) & O_NONBLOCK) && !launcher_has_children();
 }
 
 #pragma GCC visibility push(default)
@@ -413,15 +420,20 @@ int __wrap_timerfd_gettime(int fd, struct itimerspec *state)
 
 ssize_t __wrap_read(int fd, void *buffer, size_t size)
 {
-	if (!outside() && read_waits(fd) &&
-	    wait_until(read_ready, &fd, -1, orrery_sim_handled_to_end,
-		       orrery_sim_handled_to_end()) < 0)
+	if (!outside() && read_waits(fd) && launcher_wait_file(fd, POLLIN, -1) < 0)
 		return -1;
-	return read(fd, buffer, size);
+	if (launcher_is_socket(fd))
+		return __wrap_recv(fd, buffer, size, 0);
+	ssize_t ret = read(fd, buffer, size);
+	if (!outside())
+		launcher_timers_changed(); /* a pipe may have room */
+	return ret;
 }
 
 ssize_t __wrap_write(int fd, const void *buffer, size_t size)
 {
+	if (launcher_is_socket(fd))
+		return __wrap_send(fd, buffer, size, 0);
 	ssize_t ret = write(fd, buffer, size);
 	if (!outside())
 		launcher_timers_changed();
@@ -448,7 +460,7 @@ int __wrap_close(int fd)
 int __wrap_poll(struct pollfd *fds, nfds_t n, int ms)
 {
 	struct polled p = { fds, n };
-	return outside() || ms == 0 || (n && has_children())
+	return outside() || ms == 0 || (n && launcher_has_children())
 		       ? poll(fds, n, ms)
 		       : wait_until(poll_ready, &p, ms * 1e3, orrery_sim_handled,
 				    orrery_sim_handled());
@@ -457,14 +469,14 @@ int __wrap_poll(struct pollfd *fds, nfds_t n, int ms)
 int __wrap_ppoll(struct pollfd *fds, nfds_t n, const struct timespec *t, const sigset_t *mask)
 {
 	struct polled p = { fds, n };
-	if (outside() || (n && has_children()))
+	if (outside() || (n && launcher_has_children()))
 		return ppoll(fds, n, t, mask);
 	WITH_MASK(mask, wait_until(poll_ready, &p, t ? us_of(t) : -1, orrery_sim_handled, first));
 }
 
 int __wrap_select(int n, fd_set *in, fd_set *out, fd_set *error, struct timeval *t)
 {
-	return outside() || (n && has_children())
+	return outside() || (n && launcher_has_children())
 		       ? select(n, in, out, error, t)
 		       : select_until(n, in, out, error,
 				      t ? (double) t->tv_sec * 1e6 + (double) t->tv_usec : -1,
@@ -474,7 +486,7 @@ int __wrap_select(int n, fd_set *in, fd_set *out, fd_set *error, struct timeval 
 int __wrap_pselect(int n, fd_set *in, fd_set *out, fd_set *error, const struct timespec *t,
 		   const sigset_t *mask)
 {
-	if (outside() || (n && has_children()))
+	if (outside() || (n && launcher_has_children()))
 		return pselect(n, in, out, error, t, mask);
 	WITH_MASK(mask, select_until(n, in, out, error, t ? us_of(t) : -1, first));
 }
@@ -482,7 +494,7 @@ int __wrap_pselect(int n, fd_set *in, fd_set *out, fd_set *error, const struct t
 int __wrap_epoll_wait(int fd, struct epoll_event *events, int most, int ms)
 {
 	struct epolled e = { fd, most, events };
-	return outside() || ms == 0 || has_children()
+	return outside() || ms == 0 || launcher_has_children()
 		       ? epoll_wait(fd, events, most, ms)
 		       : wait_until(epoll_ready, &e, ms * 1e3, orrery_sim_handled,
 				    orrery_sim_handled());
@@ -491,7 +503,7 @@ int __wrap_epoll_wait(int fd, struct epoll_event *events, int most, int ms)
 int __wrap_epoll_pwait(int fd, struct epoll_event *events, int most, int ms, const sigset_t *mask)
 {
 	struct epolled e = { fd, most, events };
-	if (outside() || has_children())
+	if (outside() || launcher_has_children())
 		return epoll_pwait(fd, events, most, ms, mask);
 	WITH_MASK(mask,
 		  wait_until(epoll_ready, &e, ms < 0 ? -1 : ms * 1e3, orrery_sim_handled, first));

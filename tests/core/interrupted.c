@@ -16,6 +16,7 @@
 #include <semaphore.h>
 #include <signal.h>
 #include <sys/select.h>
+#include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
 #include <threads.h>
@@ -216,15 +217,18 @@ static void waits_for_others(int restart)
 	pthread_t thread;
 	char c;
 	uint64_t n;
+	int pair[2];
 	int fd = timerfd_create(CLOCK_MONOTONIC, 0);
 	CHECK(fd >= 0, "no file of a timer");
 	OK(pipe(ends));
+	OK(socketpair(AF_UNIX, SOCK_STREAM, 0, pair));
 	OK(sem_init(&posted, 0, 0));
 	handle(restart);
 	if (!restart) {
 		OK(timerfd_settime(fd, 0, &(struct itimerspec){ { 0, 0 }, { SPAN_S, 0 } }, NULL));
 		ENDS(sem_wait(&posted));
 		ENDS((int) read(ends[0], &c, 1));
+		ENDS((int) recv(pair[0], &c, 1, 0));
 		ENDS((int) read(fd, &n, sizeof(n)));
 	} else {
 		alarms(FIRST_MS * 5 / 6);
@@ -239,8 +243,10 @@ static void waits_for_others(int restart)
 		OK(pthread_join(thread, NULL));
 	}
 	OK(sem_destroy(&posted));
-	OK(close(ends[0]));
-	OK(close(ends[1]));
+	for (int i = 0; i < 2; i++) {
+		OK(close(ends[i]));
+		OK(close(pair[i]));
+	}
 	OK(close(fd));
 }
 
