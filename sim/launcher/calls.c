@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include "calls.h"
 #include "launcher.h"
@@ -162,13 +163,38 @@ int orrery_sim_polled(int ret, int flag)
 	return ret;
 }
 
-int orrery_sim_sleep(double us)
+/* Returns what is left when a signal of the system came, or 0. */
+static double sleep_really(double us)
+{
+	struct timespec span = { (time_t) (us / 1e6), 0 }, left = { 0, 0 };
+	span.tv_nsec = (long) ((us - (double) span.tv_sec * 1e6) * 1e3);
+	return us > 0 && syscall(SYS_nanosleep, &span, &left)
+		       ? (double) left.tv_sec * 1e6 + (double) left.tv_nsec * 1e-3
+		       : 0;
+}
+
+/* A wait of no time is one of those that look for something again and again. */
+double orrery_sim_sleep(double us)
 {
 	struct orr_sim_actor *a = orr_sim_actor_self();
-	if (!a || a->role == ORR_ROLE_USER)
+	if (!a || !orrery_sim_is_simulator()) /* a child's time is real */
+		return sleep_really(us);
+	if (!(us > 0)) {
+		orr_sys_polled(-1);
 		return 0;
-	orr_sys_sleep_us(us);
-	return 1;
+	}
+	if (a->role != ORR_ROLE_USER) {
+		orr_sys_sleep_us(us);
+		return 0;
+	}
+	const unsigned handled = orrery_sim_handled();
+	us += a->head.thread.debt_us;
+	a->head.thread.debt_us = 0;
+	const double until_us = orr_sys_now_us() + us;
+	while (orr_sys_now_us() < until_us && orrery_sim_handled() == handled)
+		orrery_sim_signal_wait(until_us - orr_sys_now_us());
+	/* A handler that runs at the end of the sleep ends it, too: that was set before. */
+	return orrery_sim_handled() != handled ? fmax(until_us - orr_sys_now_us(), 1e-3) : 0;
 }
 
 /* ---- processes ---- */
@@ -215,7 +241,7 @@ static void alarm_main(struct orr_sim_actor *a)
 			break;
 		double interval_us = o->alarm_interval_us;
 		o->alarm_us = interval_us > 0 ? orr_sys_now_us() + interval_us : 0;
-		raise(SIGALRM);
+		launcher_signal(a->rank->main, SIGALRM, NULL);
 		if (!(interval_us > 0))
 			break;
 	}
@@ -223,18 +249,40 @@ static void alarm_main(struct orr_sim_actor *a)
 	orr_sim_user_end(a, NULL);
 }
 
-double orrery_sim_alarm(double first_us, double interval_us)
+void orrery_sim_alarm(double first_us, double interval_us)
 {
 	struct orr_sim_actor *a = orr_sim_actor_self();
 	struct orr_sim_own *o = &a->rank->own;
-	double now_us = orr_sys_now_us(), left_us = o->alarm_us > now_us ? o->alarm_us - now_us : 0;
+	double now_us = orr_sys_now_us();
 	o->alarms++;
 	o->alarm_us = first_us > 0 ? now_us + first_us : 0;
 	o->alarm_interval_us = interval_us;
 	if (first_us > 0 && !orr_sim_actor_start(a->rank, ORR_ROLE_USER, "alarm", NULL,
 						 orr_sim.stack_small, alarm_main))
 		launcher_fail("out of memory for alarm() of rank %d", a->rank->rank);
-	return left_us;
+}
+
+double orrery_sim_alarm_left(double *interval_us)
+{
+	const struct orr_sim_own *o = &orr_sim_actor_self()->rank->own;
+	*interval_us = o->alarm_interval_us;
+	return o->alarm_us > 0 ? fmax(o->alarm_us - orr_sys_now_us(), 1) : 0;
+}
+
+/* ---- signals: a rank's alarms and timers are for its main thread, as the system prefers it ----
+ */
+
+int launcher_signal(struct orr_sim_actor *to, int sig, const union sigval *sent)
+{
+	struct orr_sim_own *o = &orr_sim_actor_self()->rank->own;
+	o->to = to;
+	o->sent = sent;
+	return raise(sig);
+}
+
+int orrery_sim_signal_send(int sig)
+{
+	return launcher_signal(orr_sim_actor_self()->rank->main, sig, NULL);
 }
 
 void orrery_sim_signal_wait(double us)
@@ -247,6 +295,29 @@ void orrery_sim_signal_came(void)
 {
 	orr_waitq_wake(&orr_sim_actor_self()->rank->signals);
 	launcher_timers_changed();
+}
+
+void orrery_sim_signal_handled(struct orr_sim_actor *to, int restarts)
+{
+	struct orr_sim_actor *self = orr_sim_actor_self(), *a = to ? to : self;
+	unsigned *handled = a->left ? self->rank->own.handled : a->handled;
+	handled[0]++;
+	handled[1] += !restarts;
+	if (a->interruptible)
+		orr_waitq_wake(a->interruptible);
+	orrery_sim_signal_came();
+}
+
+unsigned orrery_sim_handled(void)
+{
+	const struct orr_sim_actor *a = orr_sim_actor_self();
+	return a->handled[0] + a->rank->own.handled[0];
+}
+
+unsigned orrery_sim_handled_to_end(void)
+{
+	const struct orr_sim_actor *a = orr_sim_actor_self();
+	return a->handled[1] + a->rank->own.handled[1];
 }
 
 int orrery_sim_is_simulator(void)

@@ -13,6 +13,8 @@
 #include <simgrid/actor.h>
 #include <simgrid/host.h>
 
+struct orr_sim_actor;
+
 /* The member of its communicators that the caller is for SMPI. */
 struct orr_sim_member {
 	sg_actor_t actor;
@@ -73,20 +75,29 @@ int orrery_sim_getpid(void);
 /* The most main memory that the runtime of the rank has had at a time. */
 long orrery_sim_memory_kib(void);
 /* alarm() and setitimer(): SIGALRM after first_us of virtual time, and then every interval_us. 0:
- * never. Returns how long the last one had to go. */
-double orrery_sim_alarm(double first_us, double interval_us);
+ * never. */
+void orrery_sim_alarm(double first_us, double interval_us);
+/* Returns how long it has to go, 0: none was set; *interval_us: how long the next ones have. */
+double orrery_sim_alarm_left(double *interval_us);
 /* A signal that the program handles comes: what the runtime is doing is told, once. */
 void orrery_sim_tell_handled(int sig);
 /* The default action of raise(): ends the rank, or returns 0. */
 int orrery_sim_default_signal(int sig);
-/* The rank waits until a signal comes, or that long (us < 0: no limit); one has come. */
+/* kill() of the own process: the signal is for the rank's main thread. */
+int orrery_sim_signal_send(int sig);
+/* The caller waits until a signal of the rank comes, or that long (us < 0: no limit). */
 void orrery_sim_signal_wait(double us);
+/* A signal has come that stays pending; a handler has run, for that thread (NULL: the caller). */
 void orrery_sim_signal_came(void);
+void orrery_sim_signal_handled(struct orr_sim_actor *to, int restarts);
+/* How often a handler has run for the caller, and those that were set without SA_RESTART. */
+unsigned orrery_sim_handled(void);
+unsigned orrery_sim_handled_to_end(void);
 /* True if this process simulates, and is no child of one that does. */
 int orrery_sim_is_simulator(void);
-/* Sleeps so many microseconds, if the caller is no thread of the program but a kernel or callback.
- * Returns whether it has. */
-int orrery_sim_sleep(double us);
+/* Sleeps so many microseconds. A thread of the program, which a kernel or callback is not, wakes
+ * when a handler has run for it. Returns what is left then, or 0. */
+double orrery_sim_sleep(double us);
 /* True in the main thread of a rank. */
 int orrery_sim_is_main(void);
 /* SimGrid looks for the actor that runs, while orrery_sim_asked, or in another thread. */

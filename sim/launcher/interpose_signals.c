@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Signals of a rank: what it does with them, blocks, waits for, and sends itself. They never reach
  * the system, which knows one process for all ranks. A handler runs in the actor that sends the
- * signal. The names are in the executable, as interpose.c explains.
+ * signal, and ends the wait of the thread that the signal is for. The names are in the executable,
+ * as interpose.c explains.
  *
  * The table in doc/simulating.md says for each function what holds.
  *
@@ -64,8 +65,9 @@ sighandler_t __sysv_signal(int sig, sighandler_t handler)
 
 /* ---- delivery ---- */
 
-/* The rank's handler runs. A rank that does not handle a signal which ends processes ends by it. */
-static int deliver(int sig)
+/* The rank's handler runs, for that thread (NULL: the caller); sent: by a timer. A rank that does
+ * not handle a signal which ends processes ends by it. */
+static int deliver(int sig, struct orr_sim_actor *to, const union sigval *sent)
 {
 	struct sigaction *mine = sig == SIGKILL || sig == SIGSTOP ? NULL : action_of(sig);
 	if (!mine && sig != SIGKILL && sig != SIGSTOP)
@@ -79,7 +81,6 @@ static int deliver(int sig)
 		mine->sa_handler = SIG_DFL;
 	orrery_sim_tell_handled(sig);
 	if (action.sa_flags & SA_SIGINFO) {
-		const union sigval *sent = orrery_sim_own()->sent;
 		siginfo_t info = { .si_signo = sig, .si_code = sent ? SI_TIMER : SI_TKILL };
 		if (sent)
 			info.si_value = *sent;
@@ -87,8 +88,7 @@ static int deliver(int sig)
 	} else {
 		action.sa_handler(sig);
 	}
-	orrery_sim_own()->handled++;
-	orrery_sim_signal_came();
+	orrery_sim_signal_handled(to, (action.sa_flags & SA_RESTART) != 0);
 	return 0;
 }
 
@@ -97,11 +97,15 @@ int raise(int sig)
 {
 	if (!orrery_sim_in_rank())
 		return REAL(raise)(sig);
+	struct orr_sim_own *o = orrery_sim_own();
+	struct orr_sim_actor *to = o->to;
+	const union sigval *sent = o->sent;
+	o->to = NULL;
+	o->sent = NULL;
 	if (sig == 0)
 		return 0;
-	struct orr_sim_own *o = orrery_sim_own();
 	if (sig == SIGKILL || sig == SIGSTOP || sigismember(&o->blocked, sig) != 1)
-		return deliver(sig);
+		return deliver(sig, to, sent);
 	sigaddset(&o->pending, sig);
 	orrery_sim_signal_came();
 	return 0;
@@ -113,7 +117,7 @@ static void deliver_pending(struct orr_sim_own *o)
 		if (sigismember(&o->pending, sig) != 1 || sigismember(&o->blocked, sig) == 1)
 			continue;
 		sigdelset(&o->pending, sig);
-		deliver(sig);
+		deliver(sig, NULL, NULL);
 	}
 }
 
@@ -168,12 +172,10 @@ int sigpending(sigset_t *set)
 
 /* ---- waiting ---- */
 
-/* Waits until a handler has run. */
-static int wait_for_handler(void)
+/* Waits until more handlers have run than that. */
+static int wait_for_handler(unsigned before)
 {
-	struct orr_sim_own *o = orrery_sim_own();
-	unsigned before = o->handled;
-	while (o->handled == before)
+	while (orrery_sim_handled() == before)
 		orrery_sim_signal_wait(-1);
 	errno = EINTR;
 	return -1;
@@ -181,29 +183,29 @@ static int wait_for_handler(void)
 
 int pause(void)
 {
-	return orrery_sim_in_rank() ? wait_for_handler() : REAL(pause)();
+	return orrery_sim_in_rank() ? wait_for_handler(orrery_sim_handled()) : REAL(pause)();
 }
 
 int sigsuspend(const sigset_t *mask)
 {
 	if (!orrery_sim_in_rank())
 		return REAL(sigsuspend)(mask);
-	struct orr_sim_own *o = orrery_sim_own();
-	sigset_t before = o->blocked;
-	unsigned handled = o->handled;
+	sigset_t before = orrery_sim_own()->blocked;
+	unsigned handled = orrery_sim_handled();
 	set_mask(SIG_SETMASK, mask);
-	if (o->handled == handled)
-		wait_for_handler();
+	wait_for_handler(handled);
 	set_mask(SIG_SETMASK, &before);
 	errno = EINTR;
 	return -1;
 }
 
-/* The first pending signal of the set, which it takes; 0: none came in that time. */
+/* The first pending signal of the set, which it takes; 0: none came in that time (EAGAIN), or a
+ * handler of another one has run (EINTR). */
 static int await(const sigset_t *set, double us)
 {
 	struct orr_sim_own *o = orrery_sim_own();
 	double until_us = orrery_sim_now_us() + us;
+	unsigned handled = orrery_sim_handled();
 	for (;;) {
 		for (int sig = 1; sig < ORR_SIM_NSIGNALS; sig++) {
 			if (sigismember(&o->pending, sig) != 1 || sigismember(set, sig) != 1)
@@ -212,7 +214,8 @@ static int await(const sigset_t *set, double us)
 			return sig;
 		}
 		double left_us = until_us - orrery_sim_now_us();
-		if (us >= 0 && left_us <= 0)
+		errno = orrery_sim_handled() != handled ? EINTR : EAGAIN;
+		if (errno == EINTR || (us >= 0 && left_us <= 0))
 			return 0;
 		orrery_sim_signal_wait(us < 0 ? -1 : left_us);
 	}
@@ -222,7 +225,11 @@ int sigwait(const sigset_t *restrict set, int *restrict sig)
 {
 	if (!orrery_sim_in_rank())
 		return REAL(sigwait)(set, sig);
-	*sig = await(set, -1);
+	int before = errno;
+	do {
+		*sig = await(set, -1);
+	} while (!*sig);
+	errno = before;
 	return 0;
 }
 
@@ -233,10 +240,8 @@ int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict info,
 		return REAL(sigtimedwait)(set, info, span);
 	int sig = await(set,
 			span ? (double) span->tv_sec * 1e6 + (double) span->tv_nsec * 1e-3 : -1);
-	if (!sig) {
-		errno = EAGAIN;
+	if (!sig)
 		return -1;
-	}
 	if (info)
 		*info = (siginfo_t){ .si_signo = sig, .si_code = SI_TKILL };
 	return sig;
@@ -255,7 +260,7 @@ int kill(pid_t pid, int sig)
 	if (rank < 0)
 		return REAL(kill)(pid, sig);
 	if (rank == orrery_sim_my_rank())
-		return raise(sig);
+		return orrery_sim_signal_send(sig);
 	if (sig == 0)
 		return 0;
 	fprintf(stderr,
@@ -269,12 +274,35 @@ unsigned alarm(unsigned s)
 {
 	if (!orrery_sim_in_rank())
 		return REAL(alarm)(s);
-	return (unsigned) ((orrery_sim_alarm(s * 1e6, 0) + 999999) / 1e6);
+	double interval_us, left_us = orrery_sim_alarm_left(&interval_us);
+	orrery_sim_alarm(s * 1e6, 0);
+	/* The nearest number of seconds, but not none. */
+	return left_us > 0 && left_us < 5e5 ? 1 : (unsigned) (left_us / 1e6 + .5);
 }
 
 static double us_of(const struct timeval *t)
 {
 	return (double) t->tv_sec * 1e6 + (double) t->tv_usec;
+}
+
+static struct timeval timeval_of(double us)
+{
+	return (struct timeval){ (time_t) (us / 1e6), (suseconds_t) us % 1000000 };
+}
+
+static int is_span(const struct timeval *t)
+{
+	return t->tv_sec >= 0 && t->tv_usec >= 0 && t->tv_usec < 1000000;
+}
+
+/* Other timers are never set. */
+int getitimer(__itimer_which_t which, struct itimerval *value)
+{
+	if (!orrery_sim_in_rank() || which != ITIMER_REAL)
+		return REAL(getitimer)(which, value);
+	double interval_us, left_us = orrery_sim_alarm_left(&interval_us);
+	*value = (struct itimerval){ timeval_of(interval_us), timeval_of(left_us) };
+	return 0;
 }
 
 int setitimer(__itimer_which_t which, const struct itimerval *restrict value,
@@ -289,9 +317,22 @@ int setitimer(__itimer_which_t which, const struct itimerval *restrict value,
 		errno = ENOTSUP;
 		return -1;
 	}
-	double us = orrery_sim_alarm(us_of(&value->it_value), us_of(&value->it_interval));
+	struct itimerval new = *value;
+	if (!is_span(&new.it_value) || !is_span(&new.it_interval)) {
+		errno = EINVAL;
+		return -1;
+	}
 	if (before)
-		*before = (struct itimerval){ .it_value = { (time_t) (us / 1e6),
-							    (suseconds_t) us % 1000000 } };
+		getitimer(which, before);
+	orrery_sim_alarm(us_of(&new.it_value), us_of(&new.it_interval));
 	return 0;
+}
+
+useconds_t ualarm(useconds_t us, useconds_t interval)
+{
+	struct itimerval value = { { 0, (suseconds_t) interval }, { 0, (suseconds_t) us } }, before;
+	if (!orrery_sim_in_rank())
+		return REAL(ualarm)(us, interval);
+	return setitimer(ITIMER_REAL, &value, &before) ? (useconds_t) -1
+						       : (useconds_t) us_of(&before.it_value);
 }

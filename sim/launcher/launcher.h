@@ -48,6 +48,22 @@ double launcher_variable_whole(const char *name, double least, double most, doub
 /* Something may have made a file ready, or interrupted a wait: those who wait for files look again.
  */
 void launcher_timers_changed(void);
+/* True if the process has children: they may make a file ready in real time. */
+int launcher_has_children(void);
+/* Waits for the file as poll() with these events, at most that long (us < 0: no limit). Returns a
+ * positive number, 0 after that time, or -1 with errno EINTR: a handler that was set without
+ * SA_RESTART has run, or any one while there is a limit. */
+int launcher_wait_file(int fd, short events, double us);
+/* Sends the rank of the caller a signal: for that thread, with that value or NULL. */
+int launcher_signal(struct orr_sim_actor *to, int sig, const union sigval *sent);
+
+/* ---- sockets.c ---- */
+
+/* True if an actor runs, and the file is a socket. */
+int launcher_is_socket(int fd);
+/* The calls of the program. */
+ssize_t __wrap_recv(int fd, void *buffer, size_t size, int flags);
+ssize_t __wrap_send(int fd, const void *buffer, size_t size, int flags);
 
 /* ---- noise.c ---- */
 

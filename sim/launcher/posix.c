@@ -110,17 +110,20 @@ static double left_us(const struct timespec *t)
 	return t && left < 0 ? 0 : left;
 }
 
-/* Waits until try(object) succeeds or fails with something other than `busy`. t: until then, or
- * NULL. Returns what try returned, or ETIMEDOUT. */
-static int try_until(int (*try)(void *), void *object, int busy, const struct timespec *t)
+/* Waits at the object until try(what) succeeds or fails with something other than `busy`. t: until
+ * then, or NULL. Returns what try returned, or ETIMEDOUT. */
+static int try_at(const volatile void *object, int (*try)(void *), void *what, int busy,
+		  const struct timespec *t)
 {
-	int ret = try(object);
+	int ret = try(what);
 	if (ret != busy)
 		return ret;
 	struct place *p = enter(object);
+	struct orr_sim_actor *self = orr_sim_actor_self();
+	self->interruptible = &p->queue;
 	for (;;) {
 		unsigned key = orr_waitq_prepare(&p->queue);
-		ret = try(object);
+		ret = try(what);
 		double left = left_us(t);
 		if (other_threads() && !(left >= 0 && left < 10)) {
 			left = 10;
@@ -132,8 +135,14 @@ static int try_until(int (*try)(void *), void *object, int busy, const struct ti
 		}
 		orr_waitq_wait(&p->queue, key, left);
 	}
+	self->interruptible = NULL;
 	leave(p);
 	return ret == busy ? ETIMEDOUT : ret;
+}
+
+static int try_until(int (*try)(void *), void *object, int busy, const struct timespec *t)
+{
+	return try_at(object, try, object, busy, t);
 }
 
 /* Mutexes that know their owner know the thread of the system, which all actors share. */
@@ -447,9 +456,25 @@ int __wrap_sem_timedwait(sem_t *s, const struct timespec *t);
 int __wrap_sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *t);
 int __wrap_sem_post(sem_t *s);
 
+/* A semaphore, and how many handlers had run before the wait; a wait with a limit never goes on
+ * after one. */
+struct waited_sem {
+	sem_t *sem;
+	unsigned (*handled)(void);
+	unsigned first;
+};
+
+static int try_waited(void *what)
+{
+	const struct waited_sem *w = what;
+	return w->handled() != w->first ? EINTR : try_sem(w->sem);
+}
+
 static int wait_for_sem(sem_t *s, const struct timespec *t)
 {
-	int ret = try_until(try_sem, s, EAGAIN, t);
+	struct waited_sem w = { s, t ? orrery_sim_handled : orrery_sim_handled_to_end, 0 };
+	w.first = w.handled();
+	int ret = try_at(s, try_waited, &w, EAGAIN, t);
 	if (ret)
 		errno = ret;
 	return ret ? -1 : 0;

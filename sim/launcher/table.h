@@ -22,6 +22,7 @@
 	CALL(orrery_sim_access) \
 	CALL(orrery_sim_advance) \
 	CALL(orrery_sim_alarm) \
+	CALL(orrery_sim_alarm_left) \
 	CALL(orrery_sim_asked) \
 	CALL(orrery_sim_chdir) \
 	CALL(orrery_sim_clock_gettime) \
@@ -36,6 +37,7 @@
 	CALL(orrery_sim_flat_node) \
 	CALL(orrery_sim_flat_nodes) \
 	CALL(orrery_sim_gettimeofday) \
+	CALL(orrery_sim_handled) \
 	CALL(orrery_sim_in_rank) \
 	CALL(orrery_sim_init) \
 	CALL(orrery_sim_isend) \
@@ -55,6 +57,8 @@
 	CALL(orrery_sim_round_ended) \
 	CALL(orrery_sim_setlocale) \
 	CALL(orrery_sim_signal_came) \
+	CALL(orrery_sim_signal_handled) \
+	CALL(orrery_sim_signal_send) \
 	CALL(orrery_sim_signal_wait) \
 	CALL(orrery_sim_switched) \
 	CALL(orrery_sim_time) \

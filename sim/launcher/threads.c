@@ -151,12 +151,12 @@ int __wrap_pthread_tryjoin_np(pthread_t thread, void **ret)
 	return actor_of(thread)->active ? EBUSY : __wrap_pthread_join(thread, ret);
 }
 
-/* The handler is the rank's, and runs in the caller. */
+/* The handler is the rank's, and runs in the caller. It interrupts what the thread waits for. */
 int __wrap_pthread_kill(pthread_t thread, int sig)
 {
 	if (outside())
 		return pthread_kill(thread, sig);
-	return raise(sig) ? errno : 0;
+	return launcher_signal(actor_of(thread), sig, NULL) ? errno : 0;
 }
 
 int __wrap_pthread_cancel(pthread_t thread)

@@ -5,8 +5,8 @@
  * A timer that was set has a thread, which sleeps until it expires. The file of timerfd_create() is
  * one of eventfd(), to which that thread adds: so poll(), select() and epoll know it. A wait asks
  * the system what is ready without waiting, and sleeps in virtual time until its limit, or until
- * something of the simulation may have made a file ready: a timer, a write() or close() of the
- * program, a signal. A file that nobody makes ready is a standstill.
+ * something of the simulation may have made a file ready: a timer, a read(), write() or close() of
+ * the program, a signal. A file that nobody makes ready is a standstill.
  *
  * Real are the waits of a program with children, which are real, and reads of standard input.
  *
@@ -39,6 +39,7 @@ struct timer {
 	int blocking;                /* a read of it waits */
 	double next_us, interval_us; /* when it expires, 0: not; and then again */
 	unsigned settings;           /* how often that was set */
+	unsigned begun;              /* the last setting whose thread has begun */
 	unsigned users;              /* the program, and threads that sleep */
 	struct timer *next;          /* of those with files */
 };
@@ -52,9 +53,10 @@ struct setting {
 static struct timer *with_files;
 static orr_waitq_t changes;
 
+/* True in a child of the simulation, too. */
 static int outside(void)
 {
-	return !orr_sim_actor_self();
+	return !orr_sim_actor_self() || !orrery_sim_is_simulator();
 }
 
 static double us_of(const struct timespec *t)
@@ -91,9 +93,7 @@ static void expire(struct timer *t)
 				      t->rank->rank, strerror(errno));
 		launcher_timers_changed();
 	} else if (t->event.sigev_notify == SIGEV_SIGNAL) {
-		t->rank->own.sent = &t->event.sigev_value;
-		raise(t->event.sigev_signo);
-		t->rank->own.sent = NULL;
+		launcher_signal(t->rank->main, t->event.sigev_signo, &t->event.sigev_value);
 	} else if (t->event.sigev_notify == SIGEV_THREAD) {
 		t->event.sigev_notify_function(t->event.sigev_value);
 	}
@@ -103,6 +103,7 @@ static void *timer_main(void *arg)
 {
 	struct setting *s = arg;
 	struct timer *t = s->timer;
+	t->begun = s->number;
 	while (s->number == t->settings && t->next_us > 0) {
 		orr_sys_sleep_us(t->next_us - orr_sys_now_us());
 		if (s->number != t->settings || t->rank->ended)
@@ -146,10 +147,17 @@ static int timer_set(struct timer *t, int absolute, const struct itimerspec *val
 	struct setting *s = malloc(sizeof(*s));
 	if (!s)
 		launcher_fail("out of memory for a timer of rank %d", t->rank->rank);
-	*s = (struct setting){ t, t->settings };
+	unsigned mine = t->settings;
+	*s = (struct setting){ t, mine };
 	t->users++;
 	if (starpu_pthread_create(&thread, NULL, timer_main, s) || starpu_pthread_detach(thread))
 		launcher_fail("out of memory for a timer of rank %d", t->rank->rank);
+	/* The timer sleeps before its setter does: it comes first where both end at the same time.
+	 */
+	t->users++;
+	while ((int) (t->begun - mine) < 0)
+		orr_sys_yield();
+	drop(t);
 	return 0;
 }
 
@@ -174,24 +182,23 @@ static struct timer *timer_of_file(int fd)
 
 /* ---- waits ---- */
 
-/* True if the process has children: they may make a file ready in real time. */
-static int has_children(void)
+int launcher_has_children(void)
 {
 	siginfo_t info;
 	return !waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT);
 }
 
-/* Asks until something is ready, which is not 0, or that time has passed; us < 0: no limit. */
-static int wait_until(int (*ready)(void *), void *what, double us)
+/* Asks until something is ready, which is not 0, or that time has passed (us < 0: no limit), or
+ * more handlers have run than at first, by a count of calls.h. */
+static int wait_until(int (*ready)(void *), void *what, double us, unsigned (*handled)(void),
+		      unsigned first)
 {
-	struct orr_sim_rank *r = orr_sim_actor_self()->rank;
-	const unsigned handled = r->own.handled;
 	const double until_us = orr_sys_now_us() + us;
 	for (;;) {
 		unsigned key = orr_waitq_prepare(&changes);
 		int ret = ready(what);
 		double left_us = us < 0 ? -1 : until_us - orr_sys_now_us();
-		int interrupted = r->own.handled != handled;
+		int interrupted = handled() != first;
 		if (ret || interrupted || (us >= 0 && left_us <= 1e-3)) {
 			orr_waitq_cancel(&changes);
 			if (!ret && interrupted)
@@ -228,13 +235,13 @@ static int select_ready(void *what)
 	return select(s->n, s->sets[0], s->sets[1], s->sets[2], &none);
 }
 
-static int select_until(int n, fd_set *in, fd_set *out, fd_set *error, double us)
+static int select_until(int n, fd_set *in, fd_set *out, fd_set *error, double us, unsigned first)
 {
 	struct selected s = { .n = n, .sets = { in, out, error } };
 	for (int i = 0; i < 3; i++)
 		if (s.sets[i])
 			s.asked[i] = *s.sets[i];
-	return wait_until(select_ready, &s, us);
+	return wait_until(select_ready, &s, us, orrery_sim_handled, first);
 }
 
 struct epolled {
@@ -248,10 +255,12 @@ static int epoll_ready(void *what)
 	return epoll_wait(e->fd, e->events, e->most, 0);
 }
 
-/* A wait with the signals that mask blocks, if there is a mask. */
+/* A wait with the signals that mask blocks, if there is a mask. One that was pending interrupts it:
+ * `first` is how many handlers had run before. */
 #define WITH_MASK(mask, call) \
 	do { \
 		sigset_t mask_before; \
+		const unsigned first = orrery_sim_handled(); \
 		int ret_ = 0; \
 		if (mask) \
 			pthread_sigmask(SIG_SETMASK, mask, &mask_before); \
@@ -264,12 +273,19 @@ static int epoll_ready(void *what)
 		return ret_; \
 	} while (0)
 
-/* A file of which a read waits for another thread of the program. */
-static int read_ready(void *what)
+static int file_ready(void *what)
 {
-	struct pollfd p = { *(const int *) what, POLLIN, 0 };
-	return poll(&p, 1, 0);
+	return poll(what, 1, 0);
 }
+
+int launcher_wait_file(int fd, short events, double us)
+{
+	unsigned (*handled)(void) = us < 0 ? orrery_sim_handled_to_end : orrery_sim_handled;
+	struct pollfd p = { fd, events, 0 };
+	return wait_until(file_ready, &p, us, handled, handled());
+}
+
+/* A file of which a read waits for another thread of the program. */
 
 static int read_waits(int fd)
 {
@@ -278,7 +294,7 @@ static int read_waits(int fd)
 	if (t)
 		return t->blocking;
 	return fd != STDIN_FILENO && !fstat(fd, &st) && S_ISFIFO(st.st_mode) &&
-	       !(fcntl(fd, F_GETFL) & O_NONBLOCK) && !has_children();
+	       !(fcntl(fd, F_GETFL) & O_NONBLOCK) && !launcher_has_children();
 }
 
 #pragma GCC visibility push(default)
@@ -404,13 +420,20 @@ int __wrap_timerfd_gettime(int fd, struct itimerspec *state)
 
 ssize_t __wrap_read(int fd, void *buffer, size_t size)
 {
-	if (!outside() && read_waits(fd) && wait_until(read_ready, &fd, -1) < 0)
+	if (!outside() && read_waits(fd) && launcher_wait_file(fd, POLLIN, -1) < 0)
 		return -1;
-	return read(fd, buffer, size);
+	if (launcher_is_socket(fd))
+		return __wrap_recv(fd, buffer, size, 0);
+	ssize_t ret = read(fd, buffer, size);
+	if (!outside())
+		launcher_timers_changed(); /* a pipe may have room */
+	return ret;
 }
 
 ssize_t __wrap_write(int fd, const void *buffer, size_t size)
 {
+	if (launcher_is_socket(fd))
+		return __wrap_send(fd, buffer, size, 0);
 	ssize_t ret = write(fd, buffer, size);
 	if (!outside())
 		launcher_timers_changed();
@@ -437,47 +460,53 @@ int __wrap_close(int fd)
 int __wrap_poll(struct pollfd *fds, nfds_t n, int ms)
 {
 	struct polled p = { fds, n };
-	return outside() || ms == 0 || (n && has_children()) ? poll(fds, n, ms)
-							     : wait_until(poll_ready, &p, ms * 1e3);
+	return outside() || ms == 0 || (n && launcher_has_children())
+		       ? poll(fds, n, ms)
+		       : wait_until(poll_ready, &p, ms * 1e3, orrery_sim_handled,
+				    orrery_sim_handled());
 }
 
 int __wrap_ppoll(struct pollfd *fds, nfds_t n, const struct timespec *t, const sigset_t *mask)
 {
 	struct polled p = { fds, n };
-	if (outside() || (n && has_children()))
+	if (outside() || (n && launcher_has_children()))
 		return ppoll(fds, n, t, mask);
-	WITH_MASK(mask, wait_until(poll_ready, &p, t ? us_of(t) : -1));
+	WITH_MASK(mask, wait_until(poll_ready, &p, t ? us_of(t) : -1, orrery_sim_handled, first));
 }
 
 int __wrap_select(int n, fd_set *in, fd_set *out, fd_set *error, struct timeval *t)
 {
-	return outside() || (n && has_children())
+	return outside() || (n && launcher_has_children())
 		       ? select(n, in, out, error, t)
 		       : select_until(n, in, out, error,
-				      t ? (double) t->tv_sec * 1e6 + (double) t->tv_usec : -1);
+				      t ? (double) t->tv_sec * 1e6 + (double) t->tv_usec : -1,
+				      orrery_sim_handled());
 }
 
 int __wrap_pselect(int n, fd_set *in, fd_set *out, fd_set *error, const struct timespec *t,
 		   const sigset_t *mask)
 {
-	if (outside() || (n && has_children()))
+	if (outside() || (n && launcher_has_children()))
 		return pselect(n, in, out, error, t, mask);
-	WITH_MASK(mask, select_until(n, in, out, error, t ? us_of(t) : -1));
+	WITH_MASK(mask, select_until(n, in, out, error, t ? us_of(t) : -1, first));
 }
 
 int __wrap_epoll_wait(int fd, struct epoll_event *events, int most, int ms)
 {
 	struct epolled e = { fd, most, events };
-	return outside() || ms == 0 || has_children() ? epoll_wait(fd, events, most, ms)
-						      : wait_until(epoll_ready, &e, ms * 1e3);
+	return outside() || ms == 0 || launcher_has_children()
+		       ? epoll_wait(fd, events, most, ms)
+		       : wait_until(epoll_ready, &e, ms * 1e3, orrery_sim_handled,
+				    orrery_sim_handled());
 }
 
 int __wrap_epoll_pwait(int fd, struct epoll_event *events, int most, int ms, const sigset_t *mask)
 {
 	struct epolled e = { fd, most, events };
-	if (outside() || has_children())
+	if (outside() || launcher_has_children())
 		return epoll_pwait(fd, events, most, ms, mask);
-	WITH_MASK(mask, wait_until(epoll_ready, &e, ms < 0 ? -1 : ms * 1e3));
+	WITH_MASK(mask,
+		  wait_until(epoll_ready, &e, ms < 0 ? -1 : ms * 1e3, orrery_sim_handled, first));
 }
 
 #pragma GCC visibility pop

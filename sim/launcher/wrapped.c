@@ -9,6 +9,7 @@
  * functions.
  *
  * Invariant: each function here has its line in wrapped.flags. */
+#include <errno.h>
 #include <getopt.h>
 #include <stdint.h>
 #include <sys/resource.h>
@@ -45,25 +46,67 @@ int __wrap_getopt_long_only(int argc, char *const *argv, const char *options,
 
 #pragma GCC visibility pop
 
+/* ---- sleeps: a handler ends them, whether it was set with SA_RESTART or not ---- */
+
+static double us_of(const struct timespec *t)
+{
+	return (double) t->tv_sec * 1e6 + (double) t->tv_nsec * 1e-3;
+}
+
+/* Sleeps until that time of the clock, or so long. Returns the number of an error; *left, if it is
+ * given, is the rest. */
+static int sleep_for(clockid_t clock, int absolute, const struct timespec *t, struct timespec *left)
+{
+	struct timespec now = { 0, 0 };
+	if (t->tv_sec < 0 || t->tv_nsec < 0 || t->tv_nsec >= 1000000000 ||
+	    clock == CLOCK_THREAD_CPUTIME_ID)
+		return EINVAL;
+	if (absolute)
+		orrery_sim_clock_gettime(clock, &now);
+	double us = orrery_sim_sleep(us_of(t) - us_of(&now));
+	if (!(us > 0))
+		return 0;
+	if (left) {
+		left->tv_sec = (time_t) (us / 1e6);
+		left->tv_nsec = (long) ((us - (double) left->tv_sec * 1e6) * 1e3);
+	}
+	return EINTR;
+}
+
 unsigned __wrap_sleep(unsigned s)
 {
-	return orrery_sim_sleep(s * 1e6) ? 0 : smpi_sleep(s);
+	struct timespec span = { s, 0 }, left = { 0, 0 };
+	if (!__wrap_nanosleep(&span, &left))
+		return 0;
+	/* A thread of the system wakes a little after the signal: of whole seconds one is lost. */
+	return left.tv_nsec || !left.tv_sec ? (unsigned) left.tv_sec : (unsigned) left.tv_sec - 1;
 }
 
 int __wrap_usleep(useconds_t us)
 {
-	return orrery_sim_sleep(us) ? 0 : smpi_usleep(us);
+	struct timespec span = { us / 1000000, us % 1000000 * 1000 };
+	return __wrap_nanosleep(&span, NULL);
 }
 
 int __wrap_nanosleep(const struct timespec *span, struct timespec *left)
 {
-	double us = (double) span->tv_sec * 1e6 + (double) span->tv_nsec * 1e-3;
-	return orrery_sim_sleep(us) ? 0 : smpi_nanosleep(span, left);
+	int error = sleep_for(CLOCK_REALTIME, 0, span, left);
+	if (error)
+		errno = error;
+	return error ? -1 : 0;
+}
+
+int __wrap_clock_nanosleep(clockid_t clock, int flags, const struct timespec *t,
+			   struct timespec *left)
+{
+	int absolute = flags & TIMER_ABSTIME;
+	return sleep_for(clock, absolute, t, absolute ? NULL : left);
 }
 
 int __wrap_thrd_sleep(const struct timespec *span, struct timespec *left)
 {
-	return __wrap_nanosleep(span, left);
+	int error = sleep_for(CLOCK_REALTIME, 0, span, left);
+	return error == EINTR ? -1 : error ? -2 : 0;
 }
 
 int __wrap_gettimeofday(struct timeval *tv, void *zone)
@@ -100,22 +143,6 @@ int64_t __wrap__ZNSt6chrono3_V212system_clock3nowEv(void)
 pid_t __wrap_getpid(void)
 {
 	return orrery_sim_getpid();
-}
-
-int __wrap_clock_nanosleep(clockid_t clock, int flags, const struct timespec *t,
-			   struct timespec *left)
-{
-	struct timespec now, span = *t;
-	if (!(flags & TIMER_ABSTIME))
-		return __wrap_nanosleep(&span, left);
-	orrery_sim_clock_gettime(clock, &now);
-	span.tv_sec -= now.tv_sec;
-	span.tv_nsec -= now.tv_nsec;
-	if (span.tv_nsec < 0) {
-		span.tv_nsec += 1000000000;
-		span.tv_sec--;
-	}
-	return span.tv_sec < 0 ? 0 : __wrap_nanosleep(&span, NULL);
 }
 
 int __wrap_timespec_get(struct timespec *t, int base)

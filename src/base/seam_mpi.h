@@ -86,6 +86,9 @@ struct orr_process *orr_sys_mpi_process_at(struct orr_process *proc, int rank);
 /* [owner] [waits] A payload of that many bytes arrived in main memory: in a simulated run, spends
  * the processor's time that receiving takes. */
 void orr_sys_mpi_received(struct orr_process *proc, size_t bytes);
+/* [owner] [waits] A payload of that many bytes was copied for this process itself: in a simulated
+ * run, spends the time that the platform has for a message from a node to itself. */
+void orr_sys_mpi_sent_to_itself(struct orr_process *proc, size_t bytes);
 
 /* [main] [waits] How far the clock of this process (orr_sys_origin_us + orr_sys_now_us) is behind
  * that of rank 0; negative: ahead of it. Collective, while no engine runs. In a simulated run there

@@ -421,6 +421,13 @@ void orr_sys_mpi_received(struct orr_process *proc, size_t bytes)
 	orr_assert_no_lock(); /* the simulated world waits here */
 }
 
+void orr_sys_mpi_sent_to_itself(struct orr_process *proc, size_t bytes)
+{
+	(void) proc;
+	(void) bytes;
+	orr_assert_no_lock(); /* the simulated world waits here */
+}
+
 /* ---- devices ---- */
 
 /* Open MPI's, and that of some other MPIs, as mpi-ext.h declares it; NULL: the library has none. */

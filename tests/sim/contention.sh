@@ -105,6 +105,27 @@ machine box
 ends 'a:1000 a:1000 b:1000 d:1000' '1000 1000 1000 1000' "no file"
 if grep -q -e guess -e 'beside others' err; then die "a machine without a file is said to have one"; fi
 
+# More cores than the machine has whose kernels were measured, and no file: a guess where they are used.
+cholesky=$ORR_TEST_BUILDDIR/examples/cholesky/cholesky.sim
+calibrated() {
+	tiles=$1
+	shift
+	ok "$ORRERY" sim "$@" --kernels skip --report r.json "$cholesky" -nt "$tiles" -b 960
+}
+for cpus in '' '--cpus 2'; do
+	calibrated 12 --machine ci-xeon2 $cpus
+	if grep -q guess err r.json; then die "a guess on the cores that were measured"; fi
+done
+calibrated 12 --machine ci-xeon2 --cpus 64
+[ "$(grep -c guess err)" = 1 ] || die "one line says that it is a guess"
+has err '^orrery sim: how kernels slow each other down is a guess beyond what was measured: orrery_dgemm measured on 2 cores, used on [2-6][0-9], '
+has r.json '"company_guessed": \{"orrery_dgemm": \{"measured": 2, "used": [2-6][0-9]\}, '
+# One kernel after the other on 64 cores, and kernels that nobody measured.
+calibrated 1 --machine ci-xeon2 --cpus 64
+if grep -q guess err r.json; then die "a guess, where kernels were alone"; fi
+calibrated 12 --cpus 64
+if grep -q guess err r.json; then die "a guess from measurements, where there are none"; fi
+
 refused() {
 	machine box "$1"
 	fails 1 "bus/box.contention:$2: malformed machine description: expected $3" "$ORRERY" sim --machine box --machine-path "$PWD/m" "$program" a:1

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Timers of POSIX and of files, and waits with a limit, take the virtual time that pen and paper
- * gives.
+ * gives. A real run, which takes 33 s, passes the same checks less closely.
  *
  * Invariant: nothing here depends on when the test runs. */
 #include <starpu_mpi.h>
+#include <orrery.h>
 
 #include <errno.h>
 #include <poll.h>
@@ -28,12 +29,23 @@ static double now_s(void)
 	return (double) t.tv_sec + (double) t.tv_nsec * 1e-9;
 }
 
+static int is_near(double got_s, double s)
+{
+	return fabs(got_s - s) < (orrery_is_simulated() ? 1e-4 : .05);
+}
+
 /* So many seconds have passed since the last call. */
 static void passed(const char *what, double s)
 {
 	double got = now_s() - start_s;
-	CHECK(fabs(got - s) < 1e-4, "%s: %.6f s, not %g", what, got, s);
+	CHECK(is_near(got, s), "%s: %.6f s, not %g", what, got, s);
 	start_s = now_s();
+}
+
+static void is_left(const struct itimerspec *t, double s)
+{
+	double got = (double) t->it_value.tv_sec + (double) t->it_value.tv_nsec * 1e-9;
+	CHECK(is_near(got, s), "%.6f s are left, not %g", got, s);
 }
 
 static struct itimerspec times(double first_s, double interval_s)
@@ -71,19 +83,27 @@ static void timer_with_signal(void)
 	CHECK_IS(timer_settime(timer, 0, &t, NULL), 0);
 	sleep(1);
 	CHECK_IS(timer_gettime(timer, &left), 0);
-	CHECK_IS(left.it_value.tv_sec, 2);
+	is_left(&left, 2);
 	CHECK_IS(left.it_interval.tv_sec, 2);
-	sleep(9);
+	/* Each signal ends a sleep. */
+	CHECK_IS(sleep(9), 6);
+	CHECK_IS(signals, 1);
+	for (int i = 2; i <= 4; i++) {
+		CHECK_IS(usleep(2500000), -1);
+		CHECK_IS(errno, EINTR);
+		CHECK_IS(signals, i);
+	}
+	sleep(1);
 	CHECK_IS(signals, 4);
 	CHECK_IS(value, 42);
-	CHECK(fabs(last_s - start_s - 9) < 1e-4, "the last one at %g", last_s - start_s);
+	CHECK(is_near(last_s - start_s, 9), "the last one at %g", last_s - start_s);
 	/* A wait that a signal interrupts. */
 	CHECK_IS(poll(NULL, 0, 5000), -1);
 	CHECK_IS(errno, EINTR);
 	passed("signals", 11);
 	t = times(0, 0);
 	CHECK_IS(timer_settime(timer, 0, &t, &left), 0);
-	CHECK_IS(left.it_value.tv_sec, 2);
+	is_left(&left, 2);
 	sleep(5);
 	CHECK_IS(signals, 5);
 	/* An absolute time. */
@@ -118,13 +138,13 @@ static void timer_with_thread(void)
 	CHECK_IS(timer_settime(timer, 0, &t, NULL), 0);
 	sleep(1);
 	CHECK_IS(timer_delete(timer), 0);
-	CHECK(fabs(sum - 1) < 1e-4, "%g", sum);
+	CHECK(is_near(sum, 1), "%g", sum);
 	event = (struct sigevent){ .sigev_notify = SIGEV_NONE };
 	CHECK_IS(timer_create(CLOCK_REALTIME, &event, &timer), 0);
 	CHECK_IS(timer_settime(timer, 0, &t, NULL), 0);
 	usleep(100000);
 	CHECK_IS(timer_gettime(timer, &left), 0);
-	CHECK(labs(left.it_value.tv_nsec - 150000000) < 100000, "%ld ns", left.it_value.tv_nsec);
+	is_left(&left, .15);
 	CHECK_IS(timer_delete(timer), 0);
 	passed("threads", 1.1);
 }

@@ -37,9 +37,11 @@ fi
 
 # ---- described machines ----
 ok "$ORRERY" machine --list
-for m in quickstart ci-xeon2 ci-epyc2 h200x8 laptop8; do
+for m in "$gallery"/*/; do
+	m=$(basename "$m")
 	has out "^$m	"
 	[ -s "$gallery/$m/README" ] || die "$m does not tell where it comes from"
+	grep -q "^$m  " "$gallery/README" || die "the list of machines does not have $m"
 done
 ok "$ORRERY" machine quickstart
 has out '^16 CPU workers$'

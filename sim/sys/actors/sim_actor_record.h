@@ -66,6 +66,7 @@ struct orr_sim_actor {
 	uint8_t can_ring; /* SMPI finds its rank: main and driver, children of the engine's actor */
 	uint8_t active;   /* a function was handed to it and has not ended */
 	uint8_t detached;
+	uint8_t left;     /* the main one: it has left the rank to the other threads */
 	double others_us; /* what others took of the processor while a measured kernel waited */
 	double asked_us;  /* the program has asked for the time until then ... */
 	unsigned nasked;  /* ... that often without any passing */
@@ -76,6 +77,8 @@ struct orr_sim_actor {
 	orr_waitq_t ended;          /* joiners wait here */
 	struct orr_sim_private own; /* what its thread has for itself */
 	unsigned npolls;            /* unsuccessful MPI_Test and relatives in a row */
+	unsigned handled[2]; /* how often a handler has run for it, and one without SA_RESTART */
+	orr_waitq_t *interruptible; /* a signal ends its wait there, or NULL */
 };
 
 /* The running actor, or NULL outside of actors. */

@@ -56,9 +56,14 @@ struct orr_sim_own {
 	/* signals: NULL: all have their default */
 	struct sigaction *actions;
 	sigset_t blocked, pending;
-	sigset_t told;                      /* that were handled, see ending.c */
-	unsigned handled;                   /* how often a handler has run */
-	const union sigval *sent;           /* what a timer sends with its signal, or NULL */
+	sigset_t told; /* that were handled, see ending.c */
+	/* of the next raise(), which forgets them: the thread that the signal is for, NULL: the
+	 * caller; what a timer sends with it, or NULL */
+	struct orr_sim_actor *to;
+	const union sigval *sent;
+	/* How often a handler has run that interrupts all threads: the main one has left them. The
+	 * second number is that of handlers without SA_RESTART. */
+	unsigned handled[2];
 	double alarm_us, alarm_interval_us; /* when SIGALRM comes, 0: not; and then again */
 	unsigned alarms;                    /* how often that was set */
 	struct orr_sim_exit *exits;

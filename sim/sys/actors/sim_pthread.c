@@ -101,8 +101,10 @@ int starpu_pthread_exit(void *retval)
 	orr_sim_private_end(a->rank, &a->own);
 	/* The main program's end by this call leaves its process to the other threads, like POSIX.
 	 */
-	if (a == a->rank->main || a->role != ORR_ROLE_USER)
+	if (a == a->rank->main || a->role != ORR_ROLE_USER) {
+		a->left = 1;
 		orr_sim_park(a);
+	}
 	orr_sim_user_end(a, retval);
 	sg_actor_exit();
 	abort();

@@ -28,9 +28,6 @@
 #define ALLOC_US 175.0
 #define PIN_US 650.0
 
-/* A copy by a processor within main memory, as of payloads that are early (sim_native.c). */
-#define COPY_MBS 8000.0
-
 enum { FROM_MAIN, TO_MAIN };
 
 struct orr_sim_bus {
@@ -149,7 +146,7 @@ static double alone_us(struct orr_process *proc, const struct orr_copy *c)
 	if (!orr_sim.transfer_cost || !c->size)
 		return 0;
 	if (c->src == c->dst)
-		return is_device(c->src_kind) ? 0 : (double) c->size / COPY_MBS;
+		return is_device(c->src_kind) ? 0 : (double) c->size / ORR_SIM_COPY_MBS;
 	return proc->core_up->copy_us(proc, c);
 }
 

@@ -88,14 +88,14 @@ static int kind_of(const struct orr_sim_company *c, const struct starpu_task *t)
 
 /* ---- for the summary ---- */
 
-static void note_guess(const struct orr_contention_curve *curve, unsigned company)
+static void note_guess(const char *name, unsigned measured, unsigned company)
 {
-	struct orr_sim_guess g = { curve->name, orr_contention_measured(curve), company };
+	struct orr_sim_guess g = { NULL, measured, company };
 
 	for (unsigned i = 0; i < orr_sim.nguesses; i++) {
 		struct orr_sim_guess *old = &orr_sim.guesses[i];
 
-		if (strcmp(old->name, g.name) || old->measured != g.measured)
+		if (strcmp(old->name, name) || old->measured != measured)
 			continue;
 		if (old->used < g.used)
 			old->used = g.used;
@@ -106,17 +106,23 @@ static void note_guess(const struct orr_contention_curve *curve, unsigned compan
 	if (!more)
 		return;
 	orr_sim.guesses = more;
-	more[orr_sim.nguesses++] = g;
+	if ((g.name = strdup(name)))
+		more[orr_sim.nguesses++] = g;
+}
+
+static const char *first_name(const struct starpu_task *t)
+{
+	const char *names[3];
+	names_of(t, names);
+	for (int i = 0; i < 3; i++)
+		if (names[i])
+			return names[i];
+	return "unnamed";
 }
 
 static void note_unknown(const struct starpu_task *t)
 {
-	const char *names[3];
-	names_of(t, names);
-	const char *name = names[0]   ? names[0]
-			   : names[1] ? names[1]
-			   : names[2] ? names[2]
-				      : "unnamed";
+	const char *name = first_name(t);
 
 	for (unsigned i = 0; i < orr_sim.nunmet; i++)
 		if (!strcmp(orr_sim.unmet[i], name))
@@ -174,7 +180,7 @@ static int update(struct orr_sim_company *c)
 			changed |= c->slowdown[i] < c->before[i] ? 2 : 1;
 		if (company > orr_contention_measured(curve) && company > c->largest[i]) {
 			c->largest[i] = company;
-			note_guess(curve, company);
+			note_guess(curve->name, orr_contention_measured(curve), company);
 		}
 	}
 	return changed;
@@ -253,6 +259,14 @@ int orr_sim_company_leave(struct orr_sim_rank *r, const struct orr_kernel *k)
 	orr_assertf(i < c->n, "a kernel ends on rank %d, where it never began", r->rank);
 	drop(c, i);
 	return stretch(c, r->cores);
+}
+
+void orr_sim_company_unmeasured(const struct orr_sim_rank *r, const struct starpu_task *t)
+{
+	const struct orr_sim_cores *c = r->cores;
+	unsigned company = c->busy < c->ncores ? c->busy : c->ncores;
+	if (r->machine && company > r->machine->ncpus)
+		note_guess(first_name(t), r->machine->ncpus, company);
 }
 
 void orr_sim_company_wake(const struct orr_sim_rank *r)

@@ -12,6 +12,7 @@ struct orr_contention;
 struct orr_kernel;
 struct orr_sim_company;
 struct orr_sim_rank;
+struct starpu_task;
 
 /* The company of a computer, with its description, which stays; or NULL: no memory. */
 struct orr_sim_company *orr_sim_company_make(const struct orr_contention *t, unsigned ncores);
@@ -22,4 +23,8 @@ double orr_sim_company_enter(struct orr_sim_rank *r, struct orr_kernel *k, doubl
  * orr_sim_company_wake() [waits]. */
 int orr_sim_company_leave(struct orr_sim_rank *r, const struct orr_kernel *k);
 void orr_sim_company_wake(const struct orr_sim_rank *r);
+/* A kernel whose model was measured has begun on a computer that has no company. More kernels at
+ * once than its machine has CPUs were never measured: then the summary names it. */
+void orr_sim_company_unmeasured(const struct orr_sim_rank *r, const struct starpu_task *t);
+
 #endif

@@ -109,6 +109,7 @@ struct run {
 	double cpu_us;    /* time of the processor, where that counts */
 	double waited_us; /* virtual time */
 	int slept;        /* by a function that says how long */
+	int calibrated;   /* its model was measured */
 };
 
 /* An actor that runs kernels of a rank, one after the other. */
@@ -121,7 +122,7 @@ struct orr_sim_kernel {
 };
 
 /* A kernel that slept said how long it takes: better than a default. */
-static double modelled_us(struct orr_process *proc, const struct orr_kernel *k, const struct run *r)
+static double modelled_us(struct orr_process *proc, const struct orr_kernel *k, struct run *r)
 {
 	const struct starpu_codelet *cl = k->task->cl;
 	enum orr_perf_source source = ORR_PERF_UNKNOWN;
@@ -137,6 +138,7 @@ static double modelled_us(struct orr_process *proc, const struct orr_kernel *k, 
 	if (orr_sim.noise.kernels > 0 || orr_sim.noise.unmeasured > 0)
 		us *= noise(proc->sys, k, us, deviation);
 	note(codelet_name(cl, k->task), source, us > r->waited_us ? us : r->waited_us);
+	r->calibrated = source <= ORR_PERF_BY_SIZE;
 	return us;
 }
 
@@ -147,7 +149,7 @@ int orr_sys_kernel_runs(struct orr_process *proc, const struct starpu_codelet *c
 }
 
 /* The time that the kernel, which has returned, takes from now on. */
-static double left_us(struct orr_process *proc, const struct orr_kernel *k, const struct run *r)
+static double left_us(struct orr_process *proc, const struct orr_kernel *k, struct run *r)
 {
 	struct orr_sim_rank *rank = proc->sys;
 	double us;
@@ -165,7 +167,7 @@ static double left_us(struct orr_process *proc, const struct orr_kernel *k, cons
 }
 
 /* The end of a kernel that keeps its worker so much longer; 0: it is over. */
-static double end_us(struct orr_sim_rank *r, struct orr_kernel *k, double us)
+static double end_us(struct orr_sim_rank *r, struct orr_kernel *k, const struct run *run, double us)
 {
 	if (us <= 0)
 		return 0;
@@ -174,6 +176,8 @@ static double end_us(struct orr_sim_rank *r, struct orr_kernel *k, double us)
 			 : orr_sim_bus_kernel_end(r, k->memnode, us);
 	if (cpu && __builtin_expect(r->cores->company != NULL, 0))
 		end = orr_sim_company_enter(r, k, end);
+	else if (cpu && run->calibrated)
+		orr_sim_company_unmeasured(r, k->task);
 	orr_assert(end >= orr_sys_now_us());
 	return end;
 }
@@ -237,7 +241,7 @@ static void turn(struct orr_sim_actor *a)
 	 * which followed its start. */
 	double us = left_us(proc, f->k, &r) + a->head.thread.debt_us + f->k->after_us;
 	a->head.thread.debt_us = 0;
-	proc->core_up->ends(proc, f->k, end_us(a->rank, f->k, us));
+	proc->core_up->ends(proc, f->k, end_us(a->rank, f->k, &r, us));
 	orr_park_wake_all(proc);
 	orr_assert(!a->blocked && !a->head.thread.later);
 	a->in_kernel = 0;
@@ -337,7 +341,7 @@ int orr_sys_kernel_start(struct orr_process *proc, struct orr_kernel *k,
 	us += k->before_us;
 	a->head.thread.debt_us = 0;
 	k->after_us = 0;
-	k->end_us = end_us(a->rank, k, us);
+	k->end_us = end_us(a->rank, k, &r, us);
 	return us > 0;
 }
 

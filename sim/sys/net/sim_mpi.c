@@ -224,6 +224,7 @@ void orr_sys_mpi_engine_computes(struct orr_process *proc)
 }
 
 void (*orr_sim_mpi_route)(int source, int dest, struct orr_sim_route *route);
+double (*orr_sim_mpi_to_itself_s)(int rank, size_t bytes);
 
 #define PROBES 4 /* ranks to which the routes are looked at */
 
@@ -485,6 +486,18 @@ void orr_sys_mpi_received(struct orr_process *proc, size_t bytes)
 	} else if (touch_us > 0 || copy_us > r->way_us * (double) bytes) {
 		orr_sim_cores_receive(r, touch_us + fmax(copy_us - r->way_us * (double) bytes, 0));
 	}
+}
+
+/* The engine copies it, as long as the network would have it. */
+void orr_sys_mpi_sent_to_itself(struct orr_process *proc, size_t bytes)
+{
+	struct orr_sim_rank *r = rank_of(proc);
+	double us = 1e6 * orr_sim_mpi_to_itself_s(r->rank, bytes);
+	orr_assert_no_lock();
+	if (us < 0)
+		us = (double) bytes / ORR_SIM_COPY_MBS;
+	orr_sim_cores_steal(r, us);
+	orr_sys_sleep_us(us);
 }
 
 /* ---- the transport ---- */

@@ -69,9 +69,11 @@ static inline int orr_sim_mpi_take_note(struct orr_sim_mpi *m)
 /* [waits] The engine handles a message, after it slept for so long. */
 void orr_sim_mpi_make_room(struct orr_process *proc, double asleep_us);
 
-/* The launcher's: describes the route between two ranks (sim_network.h). */
+/* The launcher's: describes the route between two ranks, and a message of a rank to itself
+ * (sim_network.h). */
 struct orr_sim_route;
 extern void (*orr_sim_mpi_route)(int source, int dest, struct orr_sim_route *route);
+extern double (*orr_sim_mpi_to_itself_s)(int rank, size_t bytes);
 
 /* A transport of this world: orr_sim_smpi or orr_sim_native (sim_native.h). */
 struct orr_sim_carrier {

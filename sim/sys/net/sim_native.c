@@ -28,7 +28,6 @@
 #include "base/map.h"
 #include "base/seam_memory.h"
 
-#define COPY_BYTES_PER_S 8e9
 #define RECENT 4 /* pairs that an endpoint finds without a search: the children in a tree */
 
 struct message;
@@ -267,7 +266,8 @@ static void copied(struct orr_sim_event *e)
 static void fetch_payload(struct message *m)
 {
 	m->flow.event.fire = copied;
-	orr_sim_event_set(&m->flow.event, orr_sim_clock_s() + (double) m->bytes / COPY_BYTES_PER_S);
+	orr_sim_event_set(&m->flow.event,
+			  orr_sim_clock_s() + (double) m->bytes / (1e6 * ORR_SIM_COPY_MBS));
 }
 
 /* Envelopes of a pair are handed over in their order, whatever their sizes. */

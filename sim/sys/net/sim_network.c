@@ -120,6 +120,22 @@ void orr_sim_network_route(int source, int dest, struct orr_sim_route *route)
 			    orr_sim_glue_overhead_s(ORR_SIM_RECEIVING, 1);
 }
 
+double orr_sim_network_to_itself_s(int rank, size_t bytes)
+{
+	struct orr_sim_glue_path path;
+	double size = (double) (bytes + HEADER), n = (double) bytes;
+	orr_sim_glue_path(orr_sim.ranks[rank].host, orr_sim.ranks[rank].host, &path);
+	double bytes_per_s = path.most;
+	for (unsigned i = 0; i < path.n; i++)
+		bytes_per_s = fmin(bytes_per_s, network.links[path.links[i]].bytes_per_s);
+	if (!path.n)
+		return -1;
+	return path.latency_s * orr_sim_glue_factor(ORR_SIM_LATENCY, size) +
+	       size / (bytes_per_s * orr_sim_glue_factor(ORR_SIM_BANDWIDTH, size)) +
+	       orr_sim_glue_overhead_s(ORR_SIM_SENDING, n) +
+	       orr_sim_glue_overhead_s(ORR_SIM_RECEIVING, n);
+}
+
 /* Pairs keep what they had: a large simulation would spread its hops over the whole memory. */
 struct orr_sim_hop *orr_sim_hops_take(struct orr_sim_pair *p)
 {

@@ -373,21 +373,6 @@ void orr_mpi_early_exit(struct orr_mpi *mpi)
 
 /* ---- sending ---- */
 
-/* The engine has copied so many bytes: in a simulated run that takes time, too. */
-static void spend_copy(struct orr_mpi *mpi, size_t size)
-{
-	struct orr_copy main = { .size = size,
-				 .src_kind = STARPU_CPU_RAM,
-				 .dst_kind = STARPU_CPU_RAM };
-	uint64_t number;
-	double us = orr_sys_copy_start(mpi->proc, &main, &number) - orr_sys_now_us();
-
-	if (us > 0) {
-		orr_thread_self()->debt_us += us;
-		orr_sys_settle(orr_thread_self());
-	}
-}
-
 /* To this very process: the payload goes through a buffer, without MPI. */
 static void send_to_self(struct orr_mpi *mpi, struct orr_mpi_req *req, struct orr_mpi_payload *p,
 			 const struct orr_mpi_envelope *env)
@@ -400,7 +385,7 @@ static void send_to_self(struct orr_mpi *mpi, struct orr_mpi_req *req, struct or
 		orr_mpi_gather(mpi, p, buf);
 	}
 	orr_mpi_payload_done(p);
-	spend_copy(mpi, p->layout.size);
+	orr_sys_mpi_sent_to_itself(mpi->proc, p->layout.size);
 	struct orr_mpi_req *receive = orr_mpi_take(mpi, env, mpi->rank, &e);
 	*(receive ? &receive->via : &e->via) = mpi->rank;
 	if (receive)
