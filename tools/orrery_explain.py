@@ -6,6 +6,7 @@ import json
 import os
 import sys
 
+import orrery_changes
 import orrery_cores
 import orrery_drift
 import orrery_tracefile
@@ -105,7 +106,7 @@ def answer(trace, run=None, pieces=None, large=False):
     return {"file": trace.path, "world": "simulated" if trace.simulated else "real", "complete": trace.state() is None, "missing": trace.missing(),
             "makespan_seconds": (run.last - run.first) * 1e-9, "ranks": len(run.ranks),
             "workers": len(run.workers), "tasks": run.tasks_done(), "messages": run.messages_received(),
-            "path": parts, "findings": findings(run, pieces, replay), "kernels": faster_kernels(parts, replay, whole(run, pieces)),
+            "path": parts, "changes_of_run": orrery_changes.summed_up(orrery_changes.changes(trace)), "findings": findings(run, pieces, replay), "kernels": faster_kernels(parts, replay, whole(run, pieces)),
             "certainty": certainty(trace, run, pieces) + [how] * bool(how)}
 
 
@@ -152,6 +153,11 @@ def write_page(found, out):
         rows[LINES - 1:] = [(sum(r[0] for r in rest), sum(r[1] for r in rest), "%d others" % len(rest))]
     for seconds, count, name in rows:
         out.write("  %5.1f %%  %12.6f s  %s (%d times)\n" % (100 * seconds / total if total else 0, seconds, name, count))
+    changed = orrery_changes.lines(found["changes_of_run"], total)
+    if changed:
+        out.write("\nWhat changed the run, on the rank where it took longest:\n")
+    for line in changed:
+        out.write("  %s\n" % line)
     write_changes(found, out)
     if found["certainty"]:
         out.write("\nHow sure this is:\n")

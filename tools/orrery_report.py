@@ -12,6 +12,7 @@ import sys
 import time
 import zlib
 
+import orrery_changes
 import orrery_explain
 import orrery_tracefile
 from orrery_cli import UserError
@@ -107,6 +108,7 @@ def explanation(trace, run, pieces):
                         for text, s, sure in orrery_explain.changes(found)]
     for part in found["path"]:
         part["title"] = title(part)
+    found["changed"] = orrery_changes.lines(found["changes_of_run"], found["makespan_seconds"])
     return found
 
 
@@ -152,6 +154,7 @@ def pack_run(data, lanes, edges, pieces, limits):
     names = {name: i for i, name in enumerate(sorted(set(lanes.names)))}
     pack.unsigned("lane_rank", lanes.rank)
     pack.signed("lane_worker", [lane[2] for lane in lanes.lanes])
+    pack.unsigned("lane_begin", lanes.lives[0][0] if lanes.lives else [0] * len(lanes.lanes))
     pack.unsigned("lane_name", [names[name] for name in lanes.names])
     on_path = {(p.rank, p.worker, p.first - columns.first) for p in pieces if p.kind == "kernel"}
     single = np.zeros(len(lanes.rows), bool)
@@ -167,7 +170,7 @@ def pack_run(data, lanes, edges, pieces, limits):
     data.put_messages(lanes, edges, rows, source, pack)
     matrix = data.put_matrix(columns, pack, limits["pairs"])
     found = {"worker_names": list(names), "states": data.states_over_time(lanes, pack), "kernels": data.kernel_table(lanes),
-             "matrix": matrix, "lists": orrery_report_lists.put(columns, pack), "path": data.put_path(pieces, columns.first, pack), "span_ns": columns.last - columns.first,
+             "matrix": matrix, "lists": orrery_report_lists.put(columns, pack), "path": data.put_path(pieces, columns.first, pack), "changes": data.changes_of(lanes), "span_ns": columns.last - columns.first,
              "left_out": left_out(lanes, count, rows, matrix, columns), "parts": pack.parts}
     return found, zlib.compress(pack.data(), 6)
 

@@ -8,6 +8,7 @@ import collections
 
 import numpy as np
 
+import orrery_changes
 from orrery_columns import LOW, NEVER
 from orrery_tracefile import RELAYED
 
@@ -490,6 +491,19 @@ def put_matrix(columns, pack, most):
     pack.unsigned("pair_bytes", volume)
     pack.unsigned("pair_messages", messages)
     return {"group": group, "ranks": columns.ranks, "bytes": int(volume.sum()), "messages": int(messages.sum()), "relayed": relayed}
+
+
+def changes_of(lanes):
+    """[what, first lane, lanes, begin, end, words] of what changed the run; a process that left has no length."""
+    columns, found, place = lanes.columns, [], {}
+    for i, (rank, process, _) in enumerate(lanes.lanes):
+        place.setdefault((rank, process), [i, 0])[1] += 1
+    span = columns.last - columns.first
+    for c in orrery_changes.changes(columns.trace):
+        first, last = (int(min(max(0, at - columns.first), span)) for at in (c.first, c.last))
+        if (c.rank, c.process) in place:
+            found.append([c.what] + place[c.rank, c.process] + [first, last, orrery_changes.label(c)])
+    return found
 
 
 def put_path(pieces, first, pack):

@@ -8,6 +8,7 @@ import collections
 import csv
 import os
 
+import orrery_changes
 import orrery_lists
 from orrery_cli import UserError
 from orrery_critical import Run
@@ -104,6 +105,14 @@ TABLES = {
         ("relayed", "INTEGER", "1: passed on by a rank that is not its origin"),
         ("era", "INTEGER", "how often the run had changed its size, or begun again"), ("origin_process", "INTEGER", "the process of the origin"),
         ("receiver_process", "INTEGER", "the process of the receiver")),
+    "changes": (
+        ("rank", "INTEGER", "its rank, after a change of it"),
+        ("what", "TEXT", "checkpoint: the rank saves its part of one; restore: it goes on from one; resize: the run goes on with another communicator; "
+                         "use: data move because more or fewer ranks are in use; join, leave: its process; restart: the runtime began again"),
+        ("start_ns", "INTEGER", "it began"), ("end_ns", "INTEGER", "it was over"), ("number", "INTEGER", "of the checkpoint"),
+        ("saved_bytes", "INTEGER", "bytes of values that the rank saved in its file, or that its file has"),
+        ("sent_bytes", "INTEGER", "bytes of values that it sent to other ranks"),
+        ("before", "INTEGER", "ranks of the communicator, or in use, before"), ("after", "INTEGER", "and afterwards; 0: this one had left"), PROCESS),
     "copies": (
         ("rank", "INTEGER", "its rank"), ("source", "INTEGER", "memory node"), ("target", "INTEGER", "memory node"),
         ("bytes", "INTEGER", "bytes"), ("start_ns", "INTEGER", "the runtime started it"), ("end_ns", "INTEGER", "the runtime knew of its end"),
@@ -350,6 +359,12 @@ class Tables:
             yield (m.key[0], m.key[1], m.key[2], m.sender, signed(m.tag), m.bytes, m.request or None,
                    request.number if request else None) + tuple(map(self.ns, (m.send, m.envelope, m.match, self.received(m)))) + (
                        m.eager, m.sync, int(m.sender is not None and m.sender != m.key[0]), m.key[3], m.process, self.run.receiver(m))
+
+    def rows_of_changes(self):
+        for c in orrery_changes.changes(self.trace):
+            # A run goes on from a checkpoint before its first step.
+            if self.inside(c.rank, max(c.first, self.run.first), max(c.last, self.run.first)):
+                yield c.rank, c.what, self.ns(c.first), self.ns(c.last), c.number, c.saved, c.sent, c.before, c.after, c.process
 
     def rows_of_copies(self):
         for c in self.run.copies:

@@ -116,7 +116,20 @@ enum orr_trace_kind {
 			     or which a tag without a task waited for */
 	ORR_TRACE_WAITED, /* a string: the call in which a thread of the program waited until now, b
 			     nanoseconds, c cause that let it go on; 0: see the time */
+	ORR_TRACE_CHANGE, /* flags: enum orr_trace_change, with a, c and d as it says, b
+			     nanoseconds until now */
 	ORR_TRACE_NKINDS
+};
+
+/* What changes a run, or makes it wait for something that is not its work. */
+enum orr_trace_change {
+	ORR_CHANGE_CHECKPOINT = 1, /* a number: until this rank has saved its part; c bytes that it
+				      saved, d bytes that it sent to other ranks */
+	ORR_CHANGE_RESTORE,        /* a number of the checkpoint that the run goes on from; c bytes
+				      of this rank's file */
+	ORR_CHANGE_USE,            /* data move: c ranks in use before, d after it */
+	ORR_CHANGE_RESIZE          /* another communicator: c ranks before, d after it; 0: this one
+				      has left */
 };
 
 /* Sums of one thread, in a file with a limit: over all events, whether they are still there or not.

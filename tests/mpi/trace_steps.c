@@ -3,7 +3,7 @@
  * With an argument, each process kills itself at the end.
  *
  * Invariant: each task but the first waits for the one before it, or for the message of the rank
- * before; the value counts them. */
+ * before, because none begins before all are submitted on all ranks; the value counts them. */
 #include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -32,12 +32,15 @@ int main(int argc, char **argv)
 	starpu_mpi_comm_rank(MPI_COMM_WORLD, &rank);
 	starpu_mpi_comm_size(MPI_COMM_WORLD, &size);
 	starpu_variable_data_register(&h, STARPU_MAIN_RAM, (uintptr_t) &value, sizeof(value));
+	starpu_pause();
 	if (rank > 0)
 		OK(starpu_mpi_irecv_detached(h, rank - 1, 7, MPI_COMM_WORLD, NULL, NULL));
 	for (int i = 0; i < STEPS; i++)
 		OK(starpu_task_insert(&cl, STARPU_RW, h, 0));
 	if (rank + 1 < size)
 		OK(starpu_mpi_isend_detached(h, rank + 1, 7, MPI_COMM_WORLD, NULL, NULL));
+	OK(MPI_Barrier(MPI_COMM_WORLD));
+	starpu_resume();
 	starpu_data_unregister(h);
 	CHECK_IS(value, (rank + 1) * STEPS);
 	if (argc > 1)

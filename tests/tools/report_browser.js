@@ -153,13 +153,37 @@ async function testRest(run) {
 	}
 	await testLists(run);
 	check("kernels are listed", document.querySelectorAll("#kernels-table tr").length === run.kernels.length + 1);
-	check("states cover the workers", Math.abs(run.meta.states.totals_ns.reduce((a, b) => a + b, 0) - run.lanes * run.span) < 1);
+	const covered = run.meta.states.totals_ns.reduce((a, b) => a + b, 0), moves = run.meta.changes.some(c => c[0] === "join" || c[0] === "leave");
+	check("states cover the workers while they are there", moves ? covered > 0 && covered < run.lanes * run.span : Math.abs(covered - run.lanes * run.span) < 1);
+}
+
+// testChanges: what changed the run is marked, and told at the pointer.
+async function testChanges(gantt, run) {
+	const changes = run.meta.changes, box = byId("show-changes");
+	check("checkpoints and sizes can be shown if there are some", byId("has-changes").hidden === !changes.length);
+	await press("0");
+	check("all of them are marked", gantt.drawn.changes === changes.length);
+	box.click();
+	await frame();
+	check("marks can be hidden", !gantt.show.changes && gantt.changeAt(gantt.gutter() + 5, 100) === null);
+	box.click();
+	await frame();
+	for (const change of changes.filter(c => c[0] === "resize" && c[4] > c[3])) {
+		const x = gantt.x((change[3] + change[4]) / 2), y = gantt.y(change[1] + 0.5);
+		check(`${change[5]} is at its place`, gantt.changeAt(x, y) !== null && gantt.changeAt(x, y)[1] <= change[1]);
+	}
+	const between = changes.find(c => c[0] === "resize" && c[4] > c[3] && gantt.blockAt(gantt.x((c[3] + c[4]) / 2), gantt.y(c[1] + 0.5)) < 0);
+	if (between) {
+		await pointer("pointermove", gantt.x((between[3] + between[4]) / 2), gantt.y(between[1] + 0.5));
+		check("the pointer tells of it", !byId("tip").hidden && /size|leaves|joins|ranks/.test(byId("tip").textContent));
+	}
 }
 
 document.addEventListener("report-ready", async () => {
 	try {
 		const { gantt, run } = page;
 		await testZoom(gantt, run);
+		await testChanges(gantt, run);
 		if (run.kernels.length === 1 && run.kernels[0].name === "chain") {
 			await testChain(gantt, run);
 			await testSearch(gantt, run);

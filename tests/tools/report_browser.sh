@@ -74,6 +74,11 @@ import orrery_report, types
 orrery_report.TASKS, orrery_report.MESSAGES, orrery_report.PAIRS = 300, 200, 100
 orrery_report.main(types.SimpleNamespace(settings={"version": "0"}), ["c", "-o", "c.html"])' "$ORR_TEST_SRCDIR/tools"
 	browse c.html 1200
+	printf 'at 0.02 grow 1\nat 0.15 shrink 2\nat 0.2 grow 2\n' > script
+	ok env STARPU_NCPU=1 FOLLOW_PAUSE_US=1000 "$ORRERY" sim -n 2 --elastic --max 3 --scenario script --trace e \
+		"$ORR_TEST_BUILDDIR/tests/elastic/follow.sim" 5 2 3 1 3
+	page e
+	browse e.html 1200
 fi
 if [ "$ORR_TEST_MPI" = yes ]; then
 	ok "$ORRERY" run -n 3 --oversubscribe --trace r "$tasks"

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Checks for tests/tools/trace_elastic.sh: that a form of a trace has all that its text form has.
-#     trace_elastic.py tables INFO TEXT FOLDER DATABASE PROCESSES ERAS
+#     trace_elastic.py tables INFO TEXT FOLDER DATABASE PROCESSES SIZES
 #     trace_elastic.py paje|starpu|perfetto|otf2|report TEXT FILE
 #     trace_elastic.py explained INFO TEXT ONE BOTH
 #     trace_elastic.py rank FOLDER SOME RANK
+#     trace_elastic.py sizes TEXT DATABASE SIZE...
+#     trace_elastic.py saved DATABASE FIRST LAST RESTORED
 # Invariant: numbers are made from the text form, not by the code that makes tables of events.
 import base64
 import collections
@@ -163,6 +165,39 @@ def rank(folder, some, number):
         is_same(len(rows(some, table)), sum(r["rank"] == number for r in rows(folder, table)), table + " of rank " + number)
 
 
+def sizes(words, database, *all_sizes):
+    """What the processes say of changes of the size: all that stay or leave do, and those that are new join."""
+    with open(words, encoding="utf-8") as file:
+        told = [line.split()[4:] for line in file if " change " in line]
+    base, wanted, steps = sqlite3.connect(database), collections.Counter(), list(zip(map(int, all_sizes), map(int, all_sizes[1:])))
+
+    def all_of(select):
+        return base.execute(select).fetchall()
+    for before, after in steps:
+        wanted[before, after] += min(before, after)
+        if after < before:
+            wanted[before, 0] += before - after
+    is_same(collections.Counter((int(t[3]), int(t[4])) for t in told if t[0] == "resize"), wanted, "changes of the size")
+    is_same(collections.Counter(all_of("SELECT before, after FROM changes WHERE what = 'resize' AND end_ns > start_ns")), wanted, "changes with a length")
+    is_same(all_of("SELECT count(*) FROM changes WHERE what = 'use'")[0][0], sum(t[0] == "use" for t in told), "moves of data")
+    join, leave = (all_of("SELECT process, start_ns, end_ns FROM changes WHERE what = '%s'" % what) for what in ("join", "leave"))
+    is_same([len(join), len(leave)], [sum(max(0, a - b) for b, a in steps), sum(max(0, b - a) for b, a in steps)], "processes that join, and leave")
+    first, last = (dict(all_of("SELECT process, %s FROM tasks GROUP BY process" % what)) for what in ("min(submit_ns)", "max(done_ns)"))
+    assert all(start < end <= first.get(process, end) for process, start, end in join), (join, first)
+    assert all(end >= last.get(process, end) for process, _, end in leave), (leave, last)
+
+
+def saved(database, first, last, restored):
+    base = sqlite3.connect(database)
+    found = base.execute("SELECT number, saved_bytes, sent_bytes, count(DISTINCT rank), count(*), min(end_ns > start_ns) FROM changes "
+                         "WHERE what = 'checkpoint' GROUP BY number, saved_bytes, sent_bytes ORDER BY number").fetchall()
+    # A vector of 1000 integers and two values of each rank, and of that whose backup it is.
+    is_same(found, [(number, 8016, 4008, 3, 3, 1) for number in range(int(first), int(last) + 1)], "checkpoints")
+    found = base.execute("SELECT number, saved_bytes, count(*) FROM changes WHERE what = 'restore' GROUP BY number, saved_bytes").fetchall()
+    is_same(found, [(int(restored), 8016, 3)] if int(restored) else [], "ranks that go on")
+    assert not base.execute("SELECT * FROM changes WHERE what NOT IN ('checkpoint', 'restore')").fetchall()
+
+
 if __name__ == "__main__":
     {"tables": tables, "paje": paje, "starpu": starpu, "perfetto": perfetto, "otf2": otf2, "explained": explained, "report": report,
-     "rank": rank}[sys.argv[1]](*sys.argv[2:])
+     "rank": rank, "sizes": sizes, "saved": saved}[sys.argv[1]](*sys.argv[2:])

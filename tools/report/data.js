@@ -89,6 +89,7 @@ class RunData {
 	readLanes() {
 		const rank = this.get("lane_rank"), name = this.get("lane_name");
 		this.laneWorker = this.get("lane_worker");
+		this.laneBegin = this.get("lane_begin");
 		this.lanes = rank.length;
 		this.laneRank = new Int32Array(rank);
 		this.laneName = lane => this.meta.worker_names[name[lane]];

@@ -13,7 +13,7 @@ class Gantt {
 		this.canvas = canvas;
 		this.colours = colours;   // of kernels and states: page.js
 		this.tell = tell;         // what to do when something is selected or moved
-		this.show = { path: true, messages: false, waits: false };
+		this.show = { path: true, messages: false, waits: false, changes: true };
 		this.pending = false;
 	}
 
@@ -145,6 +145,8 @@ class Gantt {
 			this.drawLanes(ctx);
 		else
 			this.drawMean(ctx, ratio);
+		if (this.show.changes)
+			this.drawChanges(ctx);
 		if (this.show.messages)
 			this.drawMessages(ctx);
 		if (this.show.path)
@@ -160,7 +162,7 @@ class Gantt {
 
 	// waitBefore: [from, to, state] of what a worker did before block i.
 	waits(i, lane) {
-		const run = this.run, before = i > run.laneFirst[lane] ? run.end[i - 1] : 0;
+		const run = this.run, before = i > run.laneFirst[lane] ? run.end[i - 1] : run.laneBegin[lane];
 		const fetched = Math.max(before, run.start[i] - run.fetch[i]);
 		const ready = Math.min(Math.max(before, run.ready[i] || before), fetched);
 		const state = ["program", "task", "message"][run.cause[i]] || "program";
@@ -323,6 +325,42 @@ class Gantt {
 		ctx.clip();
 	}
 
+	// drawChanges: a veil with a line at its begin over the lanes of the process for which the run changed, with a word if there is room.
+	drawChanges(ctx) {
+		const run = this.run, v = this.view;
+		ctx.save();
+		this.clip(ctx);
+		ctx.font = "11px system-ui, sans-serif";
+		ctx.textBaseline = "top";
+		this.drawn.changes = 0;
+		for (const [what, lane, lanes, first, last, words] of run.meta.changes) {
+			if (last < v.t0 || first > v.t1 || lane > v.y1 || lane + lanes < v.y0)
+				continue;
+			const x0 = this.x(first), x1 = Math.max(x0 + 1, this.x(last)), y0 = this.y(lane), y1 = this.y(lane + lanes);
+			ctx.fillStyle = this.colours.change(what);
+			ctx.globalAlpha = 0.22;
+			ctx.fillRect(x0, y0, x1 - x0, y1 - y0);
+			ctx.globalAlpha = 0.9;
+			ctx.fillRect(x0, y0, 1, y1 - y0);
+			ctx.fillRect(x1 - 1, y0, 1, y1 - y0);
+			if (y1 - y0 >= 11 && x1 - x0 > 6.2 * words.length + 6) {
+				ctx.fillStyle = this.theme.text;
+				ctx.fillText(words, Math.max(x0, this.gutter()) + 3, y0 + 1);
+			}
+			this.drawn.changes++;
+		}
+		ctx.restore();
+	}
+
+	// changeAt: the shortest change at that place, or null.
+	changeAt(x, y) {
+		const lane = this.lane(y), time = this.time(x), slack = 2 * (this.view.t1 - this.view.t0) / this.width;
+		if (!this.show.changes || x < this.gutter() || y < this.top())
+			return null;
+		return this.run.meta.changes.filter(c => lane >= c[1] && lane < c[1] + c[2] && time >= c[3] - slack && time <= c[4] + slack)
+			.sort((a, b) => a[4] - a[3] - b[4] + b[3])[0] || null;
+	}
+
 	// drawPath: a line through the pieces of the critical path, and a strip with all of them.
 	drawPath(ctx) {
 		const run = this.run, v = this.view, h = this.laneHeight();
@@ -424,7 +462,7 @@ class Gantt {
 			const each = h >= 12 && lanes > 1;
 			const y = each ? this.y(lane) + h / 2 : Math.max(this.top() + 6, this.y(first) + Math.min(lanes * h, 14) / 2);
 			if (y >= until + 7 && y < height - 4) {
-				const text = each ? "r" + rank + " " + run.laneName(lane) : "rank " + rank;
+				const text = each ? "r" + rank + " " + run.laneName(lane).replace(" of process ", " p") : "rank " + rank;
 				ctx.fillText(text.slice(0, Math.floor((left - 6) / 5.6)), 4, y);
 				until = y + 6;
 			}

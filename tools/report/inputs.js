@@ -41,7 +41,7 @@ class Inputs {
 			if (event.key === "Enter")
 				page.goto(event.shiftKey ? -1 : 1);
 		});
-		for (const name of ["path", "messages", "waits"])
+		for (const name of ["path", "messages", "waits", "changes"])
 			byId("show-" + name).addEventListener("change", event => {
 				gantt.show[name] = event.target.checked;
 				gantt.changed();
@@ -179,13 +179,22 @@ class Inputs {
 
 	hover(at) {
 		const gantt = this.page.gantt, run = this.page.run, tip = byId("tip"), i = gantt.blockAt(at.x, at.y);
-		tip.hidden = i < 0;
-		if (i < 0)
+		const change = i < 0 ? gantt.changeAt(at.x, at.y) : null;
+		tip.hidden = i < 0 && !change;
+		if (tip.hidden)
 			return;
-		const what = run.count[i] > 1 ? `${run.count[i]} tasks, mostly ${run.kernels[run.kernel[i]].name}` : `${run.kernels[run.kernel[i]].name} ${run.number[i]}`;
-		tip.textContent = `${what}: ${seconds(run.end[i] - run.start[i])} from ${seconds(run.start[i], 7)}, rank ${run.laneRank[run.lane[i]]}, ${run.laneName(run.lane[i])}`;
+		if (change)
+			tip.textContent = `${change[5]}: ${seconds(change[4] - change[3])} from ${seconds(change[3], 7)}, rank ${run.laneRank[change[1]]}`;
+		else
+			this.tellBlock(tip, i);
 		tip.style.left = `${Math.max(0, Math.min(at.x + 12, gantt.width - 230))}px`;
 		tip.style.top = `${at.y > gantt.height - 70 ? at.y - 60 : at.y + 16}px`;
+	}
+
+	tellBlock(tip, i) {
+		const run = this.page.run;
+		const what = run.count[i] > 1 ? `${run.count[i]} tasks, mostly ${run.kernels[run.kernel[i]].name}` : `${run.kernels[run.kernel[i]].name} ${run.number[i]}`;
+		tip.textContent = `${what}: ${seconds(run.end[i] - run.start[i])} from ${seconds(run.start[i], 7)}, rank ${run.laneRank[run.lane[i]]}, ${run.laneName(run.lane[i])}`;
 	}
 }
 

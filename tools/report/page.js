@@ -8,6 +8,7 @@ const STATE_COLOURS = {
 	light: { copy: "#8a6d00", runtime: "#454b54", message: "#e79aa3", program: "#9ad3de", task: "#d3d8de", rest: "#eceef1", missing: "#f6ecd6" },
 	dark: { copy: "#cfae2f", runtime: "#aab2bd", message: "#8a3d48", program: "#2b6b77", task: "#3b424c", rest: "#23272d", missing: "#37301f" },
 };
+const CHANGE_COLOURS = { checkpoint: "#7d3fc4", restore: "#c43f9e", resize: "#c4563f", use: "#c49a3f", join: "#3f9ec4", leave: "#5f6b78", restart: "#c43f9e" };
 const PIECE_STATES = { copy: "copy", runtime: "runtime", program: "program", begin: "program", datum: "program", finish: "rest", unknown: "rest" };
 
 function element(name, attributes, ...children) {
@@ -54,6 +55,8 @@ class Colours {
 		return found;
 	}
 
+	change(what) { return CHANGE_COLOURS[what] || CHANGE_COLOURS.resize; }
+
 	kernel(i) {
 		return i < KERNEL_COLOURS.length ? KERNEL_COLOURS[i] : d3.hsl(i * 137.5 % 360, 0.45, 0.5).toString();
 	}
@@ -95,6 +98,7 @@ class Page {
 		byId("cut").hidden = !about.state && !about.missing;
 		byId("cut").textContent = (about.state ? `This trace is not whole: ${about.state}. What is drawn is true up to there. ` : "")
 			+ (about.missing ? `Not all is drawn: ${about.missing}.` : "");
+		byId("has-changes").hidden = !about.changes.length;
 		this.explain();
 		this.gantt.load(this.run);
 		this.legend();
@@ -133,6 +137,7 @@ class Page {
 		const rows = found.path.map(part => [part.title, part.seconds, part.pieces]);
 		box.append(element("h3", {}, "Where the time went, along the critical path"), shareTable(rows, total));
 		const list = (title, lines) => box.append(element("h3", {}, title), element("ul", {}, ...lines.map(line => element("li", {}, line))));
+		if (found.changed.length) list("What changed the run, on the rank where it took longest", found.changed);
 		list("What is unusual", found.findings.length ? found.findings.map(f => f.text) : ["nothing"]);
 		list("What would help most", found.changes.map(c => c.text));
 		if (found.certainty.length) list("How sure this is", found.certainty);

@@ -44,6 +44,22 @@ void orr_mpi_trace_callback(struct orr_mpi *mpi, double since_us);
 /* Records what was summed up; no thread may drive any more. */
 void orr_mpi_trace_turns_end(struct orr_mpi *mpi);
 
+/* What began then has changed the run; the fields are those that the kind of change has. A negative
+ * time: nothing was recorded when it began (orr_trace_wait_begin()). */
+static inline void orr_mpi_trace_change(struct orr_mpi *mpi, enum orr_trace_change what,
+					double since_us, uint32_t a, uint64_t c, uint64_t d)
+{
+	if (orr_mpi_is_traced(mpi) && since_us >= 0)
+		orr_trace_add(mpi->proc, (struct orr_trace_event){
+						 .kind = ORR_TRACE_CHANGE,
+						 .flags = (uint8_t) what,
+						 .worker = -1,
+						 .a = a,
+						 .b = orr_mpi_trace_ns(orr_sys_now_us() - since_us),
+						 .c = c,
+						 .d = d });
+}
+
 /* A turn of the owner begins: what is in orr_mpi_turn_end is recorded if something happened. */
 static inline void orr_mpi_turn_begin(struct orr_mpi *mpi)
 {

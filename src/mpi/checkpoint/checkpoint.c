@@ -8,6 +8,7 @@
  * inst->left counts something. */
 #include "mpi/checkpoint/checkpoint.h"
 #include "mpi/carry/p2p.h"
+#include "mpi/carry/message_trace.h"
 #include "mpi/carry/mpi_wait.h"
 
 #include <errno.h>
@@ -450,6 +451,8 @@ static void part_over(struct orr_cp_instance *inst)
 	if (cp->dir && orr_cp_file_end(inst))
 		orr_fatal("rank %d cannot save checkpoint %" PRIu32 ": see above", t->mpi->rank,
 			  inst->number);
+	orr_mpi_trace_change(t->mpi, ORR_CHANGE_CHECKPOINT, inst->begun_us, inst->number,
+			     inst->saved, inst->sent);
 	if (t->mpi->rank == 0)
 		acknowledged(inst);
 	else
@@ -493,6 +496,7 @@ static int send_copy(struct orr_cp_instance *inst, unsigned k, starpu_data_handl
 	struct orr_checkpoints *cp = inst->t->mpi->guests.checkpoints;
 
 	ORR_ATOMIC_ADD(&inst->left, 1);
+	ORR_ATOMIC_ADD(&inst->sent, starpu_data_get_size(h));
 	ORR_ATOMIC_ADD(&cp->bytes_sent, starpu_data_get_size(h));
 	return orr_mpi_isend(inst->t->mpi, &cp->comm, h, backup, message_tag(inst, k), prio,
 			     ORR_P2P_DETACHED, message_over, inst, NULL);
@@ -591,6 +595,7 @@ int starpu_mpi_checkpoint_template_submit(starpu_mpi_checkpoint_template_t cp_te
 	inst->number = ++t->submitted;
 	inst->left = 1;
 	inst->fd = -1;
+	inst->begun_us = orr_trace_wait_begin(t->mpi->proc);
 	cp->nsubmitted++;
 	int ret = cp->dir ? orr_cp_file_begin(inst) : 0;
 	if (!ret)

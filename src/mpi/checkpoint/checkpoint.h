@@ -51,6 +51,8 @@ struct orr_cp_instance {
 	uint32_t nrecords, failed; /* atomic */
 	uint64_t records;          /* atomic: as in the header */
 	int32_t acks;              /* atomic, rank 0: ranks that are not done */
+	uint64_t saved, sent;      /* atomic: bytes of the values */
+	double begun_us;           /* for the trace */
 };
 
 /* The program and its arguments, which a checkpoint is of. */

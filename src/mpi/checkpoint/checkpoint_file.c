@@ -207,6 +207,7 @@ int orr_cp_file_add(struct orr_cp_instance *inst, unsigned k, int source, const 
 		return complain(inst->t, inst->number, errno, "written");
 	ORR_ATOMIC_ADD(&inst->records, hash_of_place(&record, at));
 	ORR_ATOMIC_ADD(&inst->nrecords, 1);
+	ORR_ATOMIC_ADD(&inst->saved, size);
 	ORR_ATOMIC_ADD(&inst->t->mpi->guests.checkpoints->bytes_saved, size);
 	return 0;
 }

@@ -20,6 +20,7 @@
 #include "core/task/task_count.h"
 #include "mpi/carry/unmatched.h"
 #include "mpi/carry/p2p.h"
+#include "mpi/carry/message_trace.h"
 #include "mpi/carry/mpi_wait.h"
 
 /* Of an entry that is a datum: ranks, or -1. */
@@ -419,6 +420,16 @@ static int restore(struct restart *r)
 	return !ret && r->number ? restore_all(r) : ret;
 }
 
+/* The bytes of the values in a file. */
+static uint64_t bytes_of(const struct orr_cp_index *file)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; file->fd >= 0 && i < file->n; i++)
+		bytes += file->v[i].record.size;
+	return bytes;
+}
+
 int orrery_mpi_restore(starpu_mpi_checkpoint_template_t cp_template)
 {
 	struct orr_checkpoints *cp = orr_cp_get(__func__);
@@ -433,13 +444,17 @@ int orrery_mpi_restore(starpu_mpi_checkpoint_template_t cp_template)
 	}
 	if (!cp->dir || r.t->mpi->fake)
 		return 0;
+	double since_us = orr_trace_wait_begin(r.t->mpi->proc);
 	r.last = calloc((size_t) r.t->mpi->size + 3, sizeof(*r.last));
 	int ret = r.last ? restore(&r) : -ENOMEM;
+	uint64_t bytes = bytes_of(&r.file);
 	orr_cp_file_close(&r.file);
 	free(r.ways);
 	free(r.last);
 	if (ret)
 		return ret;
+	if (r.number)
+		orr_mpi_trace_change(r.t->mpi, ORR_CHANGE_RESTORE, since_us, r.number, bytes, 0);
 	r.t->submitted = r.t->complete = r.number;
 	r.t->removed = r.number ? r.number - 1 : 0;
 	return (int) r.number;

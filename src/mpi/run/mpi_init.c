@@ -13,6 +13,7 @@
 #include "mpi/carry/limits.h"
 #include "mpi/run/meet.h"
 #include "mpi/run/parts.h"
+#include "mpi/run/resize.h"
 #include "mpi/carry/layer.h"
 #include "orrery.h"
 #include "orrery_resize.h"
@@ -430,8 +431,11 @@ int orrery_resize_switch(MPI_Comm comm)
 	struct orr_mpi *mpi = orr_mpi_get(__func__);
 	int ret = mpi ? orr_mpi_check_blocking(__func__) : -ENODEV;
 
-	if (!ret)
-		ret = meet_for_switch(mpi, comm);
+	if (ret)
+		return ret;
+	double since_us = orr_trace_wait_begin(mpi->proc);
+	struct orr_resize_sizes before = orr_mpi_resize_sizes(mpi);
+	ret = meet_for_switch(mpi, comm);
 	if (ret)
 		return ret;
 	orr_mpi_parts_pause(mpi, orr_mpi_parts, orr_mpi_nparts);
@@ -442,6 +446,7 @@ int orrery_resize_switch(MPI_Comm comm)
 	mpi->life.left = comm == MPI_COMM_NULL;
 	if (!mpi->life.left && enter(mpi, comm))
 		orr_fatal("orrery_resize_switch: this rank cannot go on with the new communicator");
+	orr_mpi_resize_trace(mpi, since_us, before);
 	return 0;
 }
 

@@ -24,6 +24,7 @@
 #include "mpi/carry/attach.h"
 #include "mpi/auto/mpi_redux.h"
 #include "mpi/carry/comm.h"
+#include "mpi/carry/message_trace.h"
 #include "base/assert.h"
 #include "base/log.h"
 
@@ -46,6 +47,7 @@ struct orr_resize {
 	MPI_Request sum;
 	const struct orr_resize_hooks *hooks; /* NULL: no process set is followed */
 	struct orrery_resize_stats stats;
+	int at_point; /* the change that is under way is a part of what a point does */
 };
 
 /* In a sum, beside the number: the process set is to change. */
@@ -262,7 +264,36 @@ int orrery_resize(MPI_Comm comm, int n)
 	if (!mpi)
 		return ret;
 	ret = check_size(mpi, n, __func__);
-	return ret ? ret : resize(mpi, r, n, NULL);
+	if (ret)
+		return ret;
+	double since_us = orr_trace_wait_begin(mpi->proc);
+	struct orr_resize_sizes before = orr_mpi_resize_sizes(mpi);
+	ret = resize(mpi, r, n, NULL);
+	orr_mpi_resize_trace(mpi, since_us, before);
+	return ret;
+}
+
+struct orr_resize_sizes orr_mpi_resize_sizes(const struct orr_mpi *mpi)
+{
+	return (struct orr_resize_sizes){
+		.all = mpi->life.left ? 0 : mpi->size,
+		.used = mpi->guests.resize ? mpi->guests.resize->size : mpi->size,
+	};
+}
+
+void orr_mpi_resize_trace(struct orr_mpi *mpi, double since_us, struct orr_resize_sizes before)
+{
+	const struct orr_resize *r = mpi->guests.resize;
+	struct orr_resize_sizes now = orr_mpi_resize_sizes(mpi);
+
+	if (r && r->at_point)
+		return;
+	if (now.all != before.all)
+		orr_mpi_trace_change(mpi, ORR_CHANGE_RESIZE, since_us, 0, (uint64_t) before.all,
+				     (uint64_t) now.all);
+	else if (now.used != before.used)
+		orr_mpi_trace_change(mpi, ORR_CHANGE_USE, since_us, 0, (uint64_t) before.used,
+				     (uint64_t) now.used);
 }
 
 void orr_mpi_resize_join(struct orr_mpi *mpi, int size)
@@ -348,9 +379,14 @@ int orrery_resize_point(MPI_Comm comm)
 		return ret;
 	uint64_t sum = mpi->fake ? (uint64_t) ORR_ATOMIC_XCHG(&r->asked, 0) : agreed(mpi, r);
 	int n = (int) (sum & (SET_CHANGES - 1));
+	double since_us = orr_trace_wait_begin(mpi->proc);
+	struct orr_resize_sizes before = orr_mpi_resize_sizes(mpi);
+	r->at_point = 1;
 	if (n && n != r->size)
 		ret = resize(mpi, r, n, NULL);
 	int left = r->hooks ? r->hooks->point(mpi, r->hooks->arg, (sum & SET_CHANGES) != 0) : 0;
+	r->at_point = 0;
+	orr_mpi_resize_trace(mpi, since_us, before);
 	if (left)
 		return left > 0 ? 0 : left;
 	if (!mpi->fake && agree(mpi, r))
