@@ -8,7 +8,7 @@
 # benchmarks that print tables, and by `orrery platform` (their sources are in
 # doc/pictures, and doc/pictures.py draws them), figures by `make bench` and simulated
 # runs. Other pictures have scripts of their own: doc/malleable.py,
-# doc/checkpoint_period.py, doc/pictures.py.
+# doc/checkpoint_period.py, doc/why_slow.py, doc/pictures.py.
 # Figures are of this machine: measure them on one that does nothing else.
 # Invariant: whatever was made anew carries the commit that it was made from, and its date.
 import argparse

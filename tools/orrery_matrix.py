@@ -24,7 +24,8 @@ messages, each as PDF and PNG, and prints the paths of the files.
                   a run prints with STARPU_MPI_STATS=1 is understood too; - is
                   standard input
   --hops          what went over which pair, ranks that pass data on included (the
-                  default)
+                  default, but for ranks that were played alone, of which it is not
+                  known)
   --logical       who needs whose data: from the rank that sends a value to the rank
                   that uses it, whichever way it went; with --hops as well, both
   --only QUANTITY only volume, bandwidth or messages; may be given again
@@ -49,7 +50,7 @@ STDERR_HINT = "; the table that STARPU_MPI_STATS=1 prints is on standard error: 
 LARGEST_NODE = 1 << 20
 LARGEST = 1e30  # of bytes, messages and seconds
 SHORTEST_S = 1e-12  # a pair that was active for less has no bandwidth
-ABOUT = ("world", "machine", "network", "seed", "version")  # of the description of a run: what is written below a matrix
+ABOUT = ("alone", "world", "machine", "network", "seed", "version")  # of the description of a run: what is written below a matrix
 
 
 class Stats:
@@ -215,7 +216,6 @@ class Request:
             self.take(words.pop(0), words)
         if self.source is None:
             raise UserError("no statistics given; usage: orrery matrix STATS.csv -o DIR")
-        self.kinds = self.kinds or ["hops"]
         choice("--scale", self.values["--scale"], ("linear", "log"))
         choice("--size", self.values["--size"], tuple(SIZES))
         if self.values["--unit"]:
@@ -257,7 +257,7 @@ class Request:
 
 def note(about, size):
     """What the run was, in a line or two."""
-    short = {"network": lambda text: "network " + text.partition(" between")[0], "version": lambda text: "Orrery " + text,
+    short = {"alone": lambda text: text + ", alone", "network": lambda text: "network " + text.partition(" between")[0], "version": lambda text: "Orrery " + text,
              "seed": lambda text: "seed " + text, "machine": lambda text: "machine " + text}
     parts = [short.get(name, str)(about[name]) for name in ABOUT if name in about]
     lines = [""]
@@ -270,8 +270,11 @@ def note(about, size):
 
 def choose(stats, request):
     """{(quantity, kind): table} to draw; says on standard error what the statistics do not have."""
-    tables, hidden = {}, []
-    for kind in request.kinds:
+    tables, hidden, alone = {}, [], stats.about.get("alone")
+    if alone and "hops" in request.kinds:
+        raise UserError("%s is of %s, alone (STARPU_MPI_FAKE_RANK), which does not know what way data go between the others; "
+                        "--logical draws its row and its column of who needs whose data" % (request.source, alone), 1)
+    for kind in request.kinds or ["logical" if alone else "hops"]:
         if kind == "logical" and not stats.has_logical:
             raise UserError("%s does not say who needs whose data; write statistics with --stats of `orrery sim` or `orrery run`" % request.source, 1)
         for quantity in request.only or QUANTITIES:

@@ -94,10 +94,11 @@ def take_master_slave(given):
 
 
 def take_fake(given):
-    """Takes --fake-rank and --fake-size out of the given options: the rest."""
+    """Takes --fake-rank, --fake-size and --fake-peers out of the given options: the rest."""
     values = {option.name: value for option, value in given}
     rank, size = values.get("--fake-rank"), values.get("--fake-size")
-    if rank is None and size is None:
+    peers = values.get("--fake-peers")
+    if rank is None and size is None and peers is None:
         return given
     if rank is None or size is None:
         raise UserError("--fake-rank R and --fake-size N go together: rank R of N, alone")
@@ -106,7 +107,9 @@ def take_fake(given):
     if int(values.get("-n", 1)) != 1 or "--estimate" in values or "--elastic" in values:
         raise UserError("--fake-rank is about one rank alone; leave -n, --estimate and --elastic out")
     os.environ.update(STARPU_MPI_FAKE_RANK=rank, STARPU_MPI_FAKE_SIZE=size, STARPU_DISABLE_KERNELS="1")
-    return [pair for pair in given if pair[0].name not in ("--fake-rank", "--fake-size")]
+    if peers is not None:
+        os.environ["ORRERY_MPI_FAKE_PEERS"] = peers
+    return [pair for pair in given if pair[0].name not in ("--fake-rank", "--fake-size", "--fake-peers")]
 
 
 # Options that set a variable to the path of a file.

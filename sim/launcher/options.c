@@ -269,6 +269,7 @@ static void options_set(struct launcher_options *o, enum option_id id, const cha
 	case OPTION_TRACE_LIMIT:
 	case OPTION_FAKE_RANK:
 	case OPTION_FAKE_SIZE:
+	case OPTION_FAKE_PEERS:
 	case NOPTIONS: break; /* options_find does not return these */
 	}
 }

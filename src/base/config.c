@@ -122,6 +122,7 @@ static const struct variable {
 	V("STARPU_MPI_NREADY_PROCESS", INT, mpi_nready_process, 10),
 	V("STARPU_MPI_FAKE_SIZE", INT, mpi_fake_size, -1),
 	V("STARPU_MPI_FAKE_RANK", INT, mpi_fake_rank, -1),
+	V("ORRERY_MPI_FAKE_PEERS", INT, mpi_fake_peers, 20),
 	V("STARPU_MPI_EAGER_LIMIT", LONG, mpi_eager_limit, 4096),
 	V("STARPU_MPI_THREAD_COREID", INT, mpi_thread_cpuid, -1),
 	V("STARPU_MPI_THREAD_CPUID", INT, mpi_thread_cpuid, NAN),

@@ -81,6 +81,7 @@ struct orr_config {
 	int mpi_ndetached_send, mpi_nready_process;
 	int mpi_coop_sends;               /* sends of one value to several ranks go along a tree */
 	int mpi_fake_size, mpi_fake_rank; /* -1 = not faked */
+	int mpi_fake_peers;               /* in the table of a fake rank, 0: all */
 	long mpi_eager_limit;             /* bytes; payloads below travel in their envelope */
 	int mpi_thread_cpuid;             /* -1 = the runtime chooses */
 	int mpi_nobind;

@@ -114,25 +114,35 @@ int orr_sys_mpi_collective_test(struct orr_process *proc, MPI_Request *req);
 #define ORR_MPI_STATS_HEAD \
 	"src,dst,bytes,messages,first_s,last_s,active_s,logical_bytes,logical_messages\n"
 
-/* One line per peer: what this process sent. */
+/* One line per peer: what this process sent to it, and received from it. */
 struct orr_mpi_peer_stats {
-	int peer;                 /* rank of the receiver */
+	int peer;                 /* the other rank */
 	uint64_t messages, bytes; /* sent on this way, for whomever: payload bytes, one message per
 				     datum and hop of a tree */
 	uint64_t logical_messages, logical_bytes; /* sent for this peer, on whatever way */
-	double first_us, last_us; /* of both: when, by orr_sys_now_us() since the start of the
-				     program */
-	double active_us;         /* at least one message was under way to the peer, as its sender
-				     sees it */
+	double first_us, last_us; /* of what was sent: when, by orr_sys_now_us() since the start of
+				     the program */
+	uint64_t received_messages, received_bytes; /* that the peer sent for this process, on
+						       whatever way, and that arrived */
+	double active_us; /* at least one message was under way to the peer, as its sender
+			     sees it */
 };
+
+/* [any] Whether something was sent to the peer. */
+static inline int orr_mpi_stats_sent(const struct orr_mpi_peer_stats *s)
+{
+	return s->messages || s->logical_messages;
+}
 
 /* [any] Adds the counts of the same peer. */
 static inline void orr_mpi_stats_add(struct orr_mpi_peer_stats *to,
 				     const struct orr_mpi_peer_stats *more)
 {
-	int old = to->messages || to->logical_messages;
+	int old = orr_mpi_stats_sent(to);
 
-	if (!more->messages && !more->logical_messages)
+	to->received_messages += more->received_messages;
+	to->received_bytes += more->received_bytes;
+	if (!orr_mpi_stats_sent(more))
 		return;
 	if (!old || more->first_us < to->first_us)
 		to->first_us = more->first_us;
@@ -158,10 +168,10 @@ void orr_sys_mpi_keep_stats(struct orr_process *proc, MPI_Comm next,
 			    const struct orr_mpi_peer_stats *peers, unsigned n);
 /* [main] [waits] Takes the last counts of this process after the engine has stopped. A simulated
  * run gathers them for --stats and the summary; a real run gathers them on rank 0, which writes
- * ORRERY_MPI_STATS_FILE. alone: this process plays one rank of many, and sent nothing, or it has
- * left the others. */
+ * ORRERY_MPI_STATS_FILE. left: this process has left the others. One that plays a rank of many
+ * (STARPU_MPI_FAKE_RANK) gives the row and the column of that rank, and sent nothing. */
 void orr_sys_mpi_report_stats(struct orr_process *proc, const struct orr_mpi_peer_stats *peers,
-			      unsigned n, int alone);
+			      unsigned n, int left);
 
 /* [any] [locked] What orr_sys_abort does, for the MPI layer: ends the processes of all ranks with a
  * status that is not 0, after a message that the caller printed. Does not return. */

@@ -33,7 +33,7 @@ static void destroy_handle(starpu_data_handle_t h)
 {
 	orr_assert_no_lock();
 	orr_assert(ORR_ATOMIC_LOAD(&h->npins) == ORR_PINS_LAST);
-	if (h->mpi_ext)
+	if ((h->mpi_ext || h->mpi_rank != -1) && orr_self()->data->mpi_detach)
 		orr_self()->data->mpi_detach(h);
 	orr_self()->data->up->forget(orr_self(), h);
 	orr_prefetch_forget(h);

@@ -69,7 +69,8 @@ struct orr_data {
 	const struct orr_data_upcalls *up;
 	/* Ends a handle when its last pin goes (close.c); set when the process is made. */
 	void (*last_unpin)(starpu_data_handle_t h);
-	/* The MPI layer's end of a handle that has an mpi_ext; set when that layer begins. */
+	/* The MPI layer's end of a handle that has an owner or an mpi_ext; set when that layer
+	 * begins, else NULL. */
 	void (*mpi_detach)(starpu_data_handle_t h);
 	/* The MPI layer's choice of the memory node of an acquisition that `chooses` (access.h):
 	 * called when it holds the datum, without locks by any thread; does not block. */

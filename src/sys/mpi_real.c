@@ -597,14 +597,21 @@ void orr_sys_mpi_keep_stats(struct orr_process *proc, MPI_Comm next,
 }
 
 void orr_sys_mpi_report_stats(struct orr_process *proc, const struct orr_mpi_peer_stats *peers,
-			      unsigned n, int alone)
+			      unsigned n, int left)
 {
 	orr_assert_no_lock();
-	if (!alone) {
+	if (proc->cfg.mpi_fake_rank >= 0) {
+		if (proc->cfg.mpi_stats_file)
+			orr_real_stats_write_fake(real.comm, proc->cfg.mpi_stats_file,
+						  proc->cfg.mpi_fake_rank, proc->cfg.mpi_fake_size,
+						  peers, n, orr_sys_now_us() - real.start_us);
+		return;
+	}
+	if (!left) {
 		add_sent(peers, n);
 		gather_totals(proc);
 	}
-	if (proc->cfg.mpi_stats_file && !alone)
+	if (proc->cfg.mpi_stats_file && !left)
 		orr_real_stats_write(real.comm, proc->cfg.mpi_stats_file, peers, n,
 				     orr_sys_now_us() - real.start_us);
 }

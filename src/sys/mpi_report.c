@@ -11,6 +11,7 @@
 #include <string.h>
 #include "base/about.h"
 #include "base/assert.h"
+#include "base/mpi_fake_rows.h"
 #include "base/log.h"
 #include "base/numbers.h"
 #include "base/output.h"
@@ -79,31 +80,47 @@ static void forget(void)
 	kept.n = 0;
 }
 
-/* [waits] Collective: what the ranks that give keep comes to that one. */
-static void gather(MPI_Comm comm, int to, int gives)
+/* [waits] Collective: the bytes of all ranks, one after the other, *total of them, come to that
+ * one; to be freed there. NULL elsewhere. */
+static void *gather_bytes(MPI_Comm comm, int to, const void *mine, int bytes, int *total)
 {
-	int rank, size, mine = gives ? kept.n * (int) sizeof(*kept.v) : 0, total = 0;
-	int *counts = NULL, *starts = NULL;
+	int rank, size, *counts = NULL, *starts = NULL;
+	char *all = NULL;
 
+	*total = 0;
 	MPI_Comm_rank(comm, &rank);
 	MPI_Comm_size(comm, &size);
-	orr_assert(rank != to || !gives);
 	if (rank == to) {
 		counts = calloc(2 * (size_t) size, sizeof(*counts));
 		if (!counts)
 			orr_fatal("out of memory for the statistics");
 		starts = counts + size;
 	}
-	MPI_Gather(&mine, 1, MPI_INT, counts, 1, MPI_INT, to, comm);
+	MPI_Gather(&bytes, 1, MPI_INT, counts, 1, MPI_INT, to, comm);
 	for (int i = 0; counts && i < size; i++) {
-		starts[i] = total;
-		total += counts[i];
+		starts[i] = *total;
+		*total += counts[i];
 	}
-	int n = total / (int) sizeof(*kept.v);
-	MPI_Gatherv(kept.v, mine, MPI_BYTE, counts ? room(n) : NULL, counts, starts, MPI_BYTE, to,
-		    comm);
-	report_take(n);
+	if (counts && !(all = malloc((size_t) *total + 1)))
+		orr_fatal("out of memory for the statistics");
+	MPI_Gatherv(mine, bytes, MPI_BYTE, all, counts, starts, MPI_BYTE, to, comm);
 	free(counts);
+	return all;
+}
+
+/* [waits] Collective: what the ranks that give keep comes to that one. */
+static void gather(MPI_Comm comm, int to, int gives)
+{
+	int total;
+	void *all = gather_bytes(comm, to, kept.v, gives ? kept.n * (int) sizeof(*kept.v) : 0,
+				 &total);
+	int n = total / (int) sizeof(*kept.v);
+
+	orr_assert(!all || !gives);
+	if (n)
+		memcpy(room(n), all, (size_t) total);
+	report_take(n);
+	free(all);
 }
 
 void orr_real_stats_keep(MPI_Comm comm, MPI_Comm next, const struct orr_mpi_peer_stats *peers,
@@ -146,17 +163,27 @@ int orr_real_stats_prepare(MPI_Comm comm, const char *path)
 	return ret;
 }
 
-static void write_rows(const char *path, int size, double makespan_us)
+/* The file with its comments; NULL after a message. */
+static FILE *begin_file(const char *path, int nodes, double makespan_us)
 {
-	ORR_PLAIN_NUMBERS;
 	char about[ORR_ABOUT_SIZE];
 	FILE *f = orr_output_open(VARIABLE, path);
 
 	if (!f)
-		return;
-	fprintf(f, "# orrery stats: nodes=%d makespan_s=%.6f\n", nranks(size), makespan_us * 1e-6);
+		return NULL;
+	fprintf(f, "# orrery stats: nodes=%d makespan_s=%.6f\n", nodes, makespan_us * 1e-6);
 	orr_sys_run_describe(orr_self(), about, sizeof(about));
 	orr_about_comments(f, about);
+	return f;
+}
+
+static void write_rows(const char *path, int size, double makespan_us)
+{
+	ORR_PLAIN_NUMBERS;
+	FILE *f = begin_file(path, nranks(size), makespan_us);
+
+	if (!f)
+		return;
 	fputs(ORR_MPI_STATS_HEAD, f);
 	for (const struct row *r = kept.v; r < kept.v + kept.n; r++)
 		fprintf(f, "%d,%d,%llu,%llu,%.6f,%.6f,%.9f,%llu,%llu\n", r->src, r->to.peer,
@@ -181,4 +208,31 @@ void orr_real_stats_write(MPI_Comm comm, const char *path, const struct orr_mpi_
 	if (!rank)
 		write_rows(path, size, makespan_us);
 	forget();
+}
+
+void orr_real_stats_write_fake(MPI_Comm comm, const char *path, int rank, int size,
+			       const struct orr_mpi_peer_stats *peers, unsigned n, double span_us)
+{
+	ORR_PLAIN_NUMBERS;
+	double makespan_us = span_us;
+	struct orr_fake_rows rows = { .n = 0 };
+	int total;
+
+	orr_fake_rows_begin(&rows, rank, size);
+	for (const struct orr_mpi_peer_stats *p = peers; p < peers + n; p++) {
+		orr_fake_rows_add(&rows, rank, p->peer, 0, p->logical_messages, p->logical_bytes);
+		orr_fake_rows_add(&rows, rank, p->peer, 1, p->received_messages, p->received_bytes);
+	}
+	MPI_Reduce(&span_us, &makespan_us, 1, MPI_DOUBLE, MPI_MAX, 0, comm);
+	void *all = gather_bytes(comm, 0, rows.v, (int) (rows.n * sizeof(*rows.v)), &total);
+	free(rows.v);
+	if (!all)
+		return;
+	rows = (struct orr_fake_rows){ .v = all, .n = (size_t) total / sizeof(*rows.v) };
+	FILE *f = begin_file(path, orr_fake_rows_size(&rows), makespan_us);
+	if (f) {
+		orr_fake_rows_write(f, ORR_MPI_STATS_HEAD, &rows);
+		orr_output_close(f, VARIABLE, path);
+	}
+	free(all);
 }

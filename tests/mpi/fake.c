@@ -3,11 +3,15 @@
  * at the end it says what it would have done. Of the 352 tasks those that write data of rank 2 are
  * its own: 2 sets and 20 appends. It needs h[3] and h[19] of rank 3, which change each time, and so
  * gets each 10 times; it sends h[2] and h[18] to rank 1 as often; and there are two receives and a
- * send by hand.
+ * send by hand. Of h[3] and h[19] it keeps one at a time, because each is written before the other
+ * one is needed.
  * orr-test: ranks 0 1
  * orr-test: sim-ranks 1
  * orr-test: expect rank 2 of 16, alone: inserted 352 tasks, 22 of them its own, in [0-9.]+ s
  * orr-test: expect alone: would send 21 messages, 84 bytes, to 2 ranks, and receive 22 messages, 88 bytes, from 3 ranks; holds at most [1-9][0-9]* bytes
+ * orr-test: expect alone: owns at most 8 bytes of data, and keeps at most 4 bytes of others' values
+ * orr-test: expect ^ +3 +0 +0 +20 +80$
+ * orr-test: expect ^ +total +21 +84 +22 +88$
  * orr-test: env STARPU_MPI_FAKE_RANK=2 STARPU_MPI_FAKE_SIZE=16 STARPU_DISABLE_KERNELS=1 */
 #include "mpi_test.h"
 

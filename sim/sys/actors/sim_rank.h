@@ -67,6 +67,7 @@ struct orr_sim_rank {
 		earlier; /* of the present start of the runtime; of those before */
 	unsigned epoch;  /* that `work` is of */
 	int fake;        /* 1 + the rank that the process plays (STARPU_MPI_FAKE_RANK), 0: none */
+	int fake_size;   /* of so many ranks */
 	struct orr_sim_library *libraries; /* sim_library.c's own */
 	const struct link_map **objects;   /* its copies of the program's libraries; NULL ends */
 	struct orr_graph **graphs;         /* of all starts of the runtime, with --bound */

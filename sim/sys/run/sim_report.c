@@ -18,14 +18,17 @@
 #include "sim_clock.h"
 #include "sim_progress.h"
 #include "base/assert.h"
+#include "base/mpi_fake_rows.h"
 #include "base/numbers.h"
 #include "base/seam_mpi.h"
 
-/* One line of the statistics: what a rank sent to a peer. */
+/* One line of the statistics: what a rank sent to a peer; one that plays a rank of many, also what
+ * it would receive from it. */
 struct orr_sim_peer {
 	int peer;
 	uint64_t messages, bytes, logical_messages, logical_bytes;
 	double first_us, last_us, active_us;
+	uint64_t received_messages, received_bytes;
 };
 
 struct totals {
@@ -198,6 +201,11 @@ int orr_sys_mpi_prepare_stats(struct orr_process *proc)
 	return 0;
 }
 
+static int is_fake(const struct orr_process *proc)
+{
+	return proc->cfg.mpi_fake_rank >= 0;
+}
+
 void orr_sys_mpi_keep_stats(struct orr_process *proc, MPI_Comm next,
 			    const struct orr_mpi_peer_stats *peers, unsigned n)
 {
@@ -209,7 +217,8 @@ void orr_sys_mpi_keep_stats(struct orr_process *proc, MPI_Comm next,
 		return;
 	r->peers = p;
 	for (unsigned i = 0; i < n; i++) {
-		int peer = orr_sys_mpi_process_of(proc, peers[i].peer);
+		int peer = is_fake(proc) ? peers[i].peer
+					 : orr_sys_mpi_process_of(proc, peers[i].peer);
 		struct orr_sim_peer *old = find_peer(r, before, peer);
 		if (!old) {
 			old = &r->peers[r->npeers++];
@@ -220,6 +229,8 @@ void orr_sys_mpi_keep_stats(struct orr_process *proc, MPI_Comm next,
 		old->logical_messages += peers[i].logical_messages;
 		old->logical_bytes += peers[i].logical_bytes;
 		old->active_us += peers[i].active_us;
+		old->received_messages += peers[i].received_messages;
+		old->received_bytes += peers[i].received_bytes;
 		old->first_us = fmin(old->first_us, peers[i].first_us);
 		old->last_us = fmax(old->last_us, peers[i].last_us);
 	}
@@ -227,9 +238,14 @@ void orr_sys_mpi_keep_stats(struct orr_process *proc, MPI_Comm next,
 }
 
 void orr_sys_mpi_report_stats(struct orr_process *proc, const struct orr_mpi_peer_stats *peers,
-			      unsigned n, int alone)
+			      unsigned n, int left)
 {
-	(void) alone;
+	struct orr_sim_rank *r = proc->sys;
+	(void) left;
+	if (is_fake(proc)) {
+		r->fake = proc->cfg.mpi_fake_rank + 1;
+		r->fake_size = proc->cfg.mpi_fake_size;
+	}
 	orr_sys_mpi_keep_stats(proc, MPI_COMM_NULL, peers, n);
 }
 
@@ -343,19 +359,30 @@ static int close_output(FILE *f, const char *path)
 	return -1;
 }
 
-static int write_stats(const struct totals *t, const char *path)
+/* What processes say about the ranks of many that they play; none: they are the ranks of the run.
+ */
+static struct orr_fake_rows fake_rows(void)
 {
-	FILE *f = open_output(path);
-	if (!f)
-		return -1;
-	char about[ORR_ABOUT_SIZE];
-	fprintf(f, "# orrery stats: nodes=%d makespan_s=%.9f\n", orr_sim.nranks, t->makespan_s);
-	describe(about, sizeof(about));
-	orr_about_comments(f, about);
+	struct orr_fake_rows rows = { .n = 0 };
+	for (int i = 0; i < orr_sim.nranks; i++) {
+		const struct orr_sim_rank *r = &orr_sim.ranks[i];
+		int rank = r->fake - 1;
+		if (!r->fake_size)
+			continue;
+		orr_fake_rows_begin(&rows, rank, r->fake_size);
+		for (const struct orr_sim_peer *p = r->peers; p < r->peers + r->npeers; p++) {
+			orr_fake_rows_add(&rows, rank, p->peer, 0, p->logical_messages,
+					  p->logical_bytes);
+			orr_fake_rows_add(&rows, rank, p->peer, 1, p->received_messages,
+					  p->received_bytes);
+		}
+	}
+	return rows;
+}
+
+static void write_rows(FILE *f)
+{
 	fputs(ORR_MPI_STATS_HEAD, f);
-	if (orr_sim.interrupted)
-		fprintf(f, "# interrupted at %.9f s: ranks that had not ended are missing\n",
-			orr_sim_clock_s());
 	for (int i = 0; i < orr_sim.nranks; i++) {
 		const struct orr_sim_rank *r = &orr_sim.ranks[i];
 		for (unsigned p = 0; p < r->npeers; p++) {
@@ -367,6 +394,27 @@ static int write_stats(const struct totals *t, const char *path)
 				(unsigned long long) s->logical_messages);
 		}
 	}
+}
+
+static int write_stats(const struct totals *t, const char *path)
+{
+	FILE *f = open_output(path);
+	if (!f)
+		return -1;
+	char about[ORR_ABOUT_SIZE];
+	struct orr_fake_rows rows = fake_rows();
+	fprintf(f, "# orrery stats: nodes=%d makespan_s=%.9f\n",
+		rows.n ? orr_fake_rows_size(&rows) : orr_sim.nranks, t->makespan_s);
+	describe(about, sizeof(about));
+	orr_about_comments(f, about);
+	if (orr_sim.interrupted)
+		fprintf(f, "# interrupted at %.9f s: ranks that had not ended are missing\n",
+			orr_sim_clock_s());
+	if (rows.n)
+		orr_fake_rows_write(f, ORR_MPI_STATS_HEAD, &rows);
+	else
+		write_rows(f);
+	free(rows.v);
 	return close_output(f, path);
 }
 

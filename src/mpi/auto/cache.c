@@ -58,15 +58,24 @@ int orr_mpi_received_set(struct orr_mpi *mpi, starpu_data_handle_t h)
 		return 1;
 	orr_assert(h->mpi_flags & ORR_MPI_ATTACHED);
 	orr_mpi_flags(h, ORR_MPI_RECEIVED, 0);
+	orr_mpi_holds_copy(mpi, h);
 	cache_tell(mpi, "added", h);
 	return 0;
+}
+
+void orr_mpi_received_end(struct orr_mpi *mpi, starpu_data_handle_t h)
+{
+	if (!(h->mpi_flags & ORR_MPI_RECEIVED))
+		return;
+	orr_mpi_flags(h, 0, ORR_MPI_RECEIVED);
+	orr_mpi_holds_no_copy(mpi, h);
 }
 
 static void received_clear(struct orr_mpi *mpi, starpu_data_handle_t h)
 {
 	if (!(h->mpi_flags & ORR_MPI_RECEIVED))
 		return;
-	orr_mpi_flags(h, 0, ORR_MPI_RECEIVED);
+	orr_mpi_received_end(mpi, h);
 	cache_tell(mpi, "removed", h);
 }
 

@@ -13,6 +13,8 @@ int orr_mpi_sent_set(struct orr_mpi *mpi, starpu_data_handle_t h,
 		     int dest); /* the former state, or -errno */
 void orr_mpi_sent_clear(struct orr_mpi *mpi, starpu_data_handle_t h);
 int orr_mpi_received_set(struct orr_mpi *mpi, starpu_data_handle_t h);
+/* The value that was received, if any, is none of another rank's any more. */
+void orr_mpi_received_end(struct orr_mpi *mpi, starpu_data_handle_t h);
 /* Forgets and frees the received value, after the tasks that use it. */
 void orr_mpi_received_drop(struct orr_mpi *mpi, starpu_data_handle_t h);
 /* No rank from n on has a received value of the datum, or may hold one of it (on the owner). */

@@ -104,6 +104,14 @@ void starpu_mpi_get_data_on_all_nodes_detached(MPI_Comm comm, starpu_data_handle
 	orr_mpi_burst_end(mpi, self);
 }
 
+static void set_owner(struct orr_mpi *mpi, starpu_data_handle_t h, int rank)
+{
+	int before = orr_mpi_holds_own(mpi, h);
+
+	h->mpi_rank = rank;
+	orr_mpi_holds_owner(mpi, h, before);
+}
+
 int orr_mpi_migrate(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h,
 		    int new_rank, int prio)
 {
@@ -115,10 +123,10 @@ int orr_mpi_migrate(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_han
 	if (me == old_rank)
 		orr_mpi_sent_clear(mpi, h);
 	else if (me == new_rank)
-		orr_mpi_flags(h, 0, ORR_MPI_RECEIVED);
+		orr_mpi_received_end(mpi, h);
 	else
 		orr_mpi_received_drop(mpi, h);
-	h->mpi_rank = new_rank;
+	set_owner(mpi, h, new_rank);
 	if (me == old_rank) {
 		orr_mpi_received_set(mpi, h);
 		orr_mpi_flags(h, ORR_MPI_MIGRATED, 0);
@@ -143,12 +151,12 @@ void starpu_mpi_data_migrate(MPI_Comm comm, starpu_data_handle_t handle, int new
 		starpu_mpi_get_data_on_all_nodes_detached(comm, handle);
 		if (me == old_rank)
 			orr_mpi_sent_clear(mpi, handle);
-		orr_mpi_flags(handle, 0, ORR_MPI_RECEIVED);
-		handle->mpi_rank = STARPU_MPI_PER_NODE;
+		orr_mpi_received_end(mpi, handle);
+		set_owner(mpi, handle, STARPU_MPI_PER_NODE);
 		return;
 	}
 	if (old_rank == STARPU_MPI_PER_NODE) {
-		handle->mpi_rank = new_rank;
+		set_owner(mpi, handle, new_rank);
 		return;
 	}
 	if (check_move(c, handle, new_rank, __func__) ||

@@ -498,8 +498,10 @@ static inline int insert(const char *who, MPI_Comm comm, struct starpu_codelet *
 	if (__builtin_expect(mpi->check != NULL, 0))
 		orr_mpi_check_note(mpi, cl, ins.d, ins.n);
 	int mine = executes(c, xrank);
+	if (mine)
+		ORR_ATOMIC_STORE_RELAXED(&mpi->counts.nown, mpi->counts.nown + 1);
 	if (mine && __builtin_expect(mpi->alone != NULL, 0))
-		orr_mpi_alone_inserted(mpi);
+		orr_mpi_alone_waited(mpi);
 	if (mine || concerned(c, ins.d, ins.n))
 		ret = insert_concerned(mpi, c, xrank, cl, &ins, src);
 	if (!mine) {
@@ -554,8 +556,10 @@ static struct starpu_task *build(MPI_Comm comm, struct starpu_codelet *codelet, 
 	if (__builtin_expect(mpi->check != NULL, 0))
 		orr_mpi_check_note(mpi, codelet, ins.d, ins.n);
 	int mine = executes(c, xrank);
+	if (mine)
+		ORR_ATOMIC_STORE_RELAXED(&mpi->counts.nown, mpi->counts.nown + 1);
 	if (mine && __builtin_expect(mpi->alone != NULL, 0))
-		orr_mpi_alone_inserted(mpi);
+		orr_mpi_alone_waited(mpi);
 	if ((mine || concerned(c, ins.d, ins.n)) &&
 	    !orr_mpi_exchange_before(mpi, c, xrank, ins.d, ins.n, ins.prio) && mine)
 		make_task(codelet, src, &task);

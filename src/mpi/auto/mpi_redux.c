@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "mpi/carry/layer.h"
+#include "mpi/carry/fake_rank.h"
 #include "mpi/carry/relay.h"
 #include "mpi/auto/cache.h"
 #include "mpi/carry/p2p.h"
@@ -110,13 +111,15 @@ static int combine(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_hand
 #define MANY 4
 
 /* Owner and contributors decide alike. */
-static int uses_tree(const struct orr_mpi *mpi, starpu_data_handle_t h, unsigned arity)
+static int uses_tree(struct orr_mpi *mpi, starpu_data_handle_t h, unsigned arity)
 {
 	long threshold = mpi->redux.threshold;
+	int tree = mpi->size >= 3 &&
+		   (arity || (threshold >= 0 && starpu_data_get_size(h) >= (size_t) threshold));
 
-	if (mpi->fake || mpi->size < 3)
-		return 0;
-	return arity || (threshold >= 0 && starpu_data_get_size(h) >= (size_t) threshold);
+	if (tree && mpi->fake)
+		orr_mpi_alone_reduces(mpi);
+	return tree && !mpi->fake;
 }
 
 /* The parts of one reduction have a tag that no datum has. */

@@ -126,6 +126,8 @@ static void detach(starpu_data_handle_t h)
 	struct orr_mpi *mpi = orr_self()->mpi;
 	struct orr_mpi_ext *ext = orr_mpi_ext(h);
 
+	if (mpi)
+		orr_mpi_holds_end(mpi, h);
 	if (!ext)
 		return;
 	complain_of_stale_home(h);
@@ -320,6 +322,7 @@ void starpu_mpi_data_set_rank_comm(starpu_data_handle_t handle, int rank, MPI_Co
 {
 	struct orr_mpi *mpi = orr_self()->mpi;
 	struct orr_mpi_comm *c = mpi ? comm_of_owner(mpi, comm) : NULL;
+	int before = orr_mpi_holds_own(mpi, handle);
 
 	if (rank < STARPU_MPI_PER_NODE || (c && rank >= c->size)) {
 		orr_error("data %s cannot be owned by rank %d: the communicator has %d ranks",
@@ -337,6 +340,7 @@ void starpu_mpi_data_set_rank_comm(starpu_data_handle_t handle, int rank, MPI_Co
 			attach_tag(mpi, handle, ext);
 		orr_unlock(&mpi->data.lock);
 	}
+	orr_mpi_holds_owner(mpi, handle, before);
 }
 
 void starpu_mpi_data_register_comm(starpu_data_handle_t data_handle, starpu_mpi_tag_t data_tag,

@@ -165,8 +165,6 @@ static int take_inbox(struct orr_mpi *mpi)
 		if (req->kind == ORR_MPI_SEND_PLAN)
 			orr_mpi_relay_send_plan(mpi, req);
 		else if (mpi->fake) {
-			if (req->peer >= 0) /* else from any rank */
-				orr_mpi_peer_of(mpi, req->peer)->nfrom++;
 			orr_mpi_alone_received(mpi, req);
 			orr_mpi_complete(mpi, req);
 		} else

@@ -16,6 +16,7 @@
 #include "mpi/carry/comm_record.h"
 #include "mpi/carry/attach_record.h"
 #include "mpi/carry/flight_record.h"
+#include "mpi/carry/holds.h"
 #include "mpi/carry/layer_parts.h"
 #include "mpi/carry/request_record.h"
 
@@ -102,6 +103,7 @@ struct orr_mpi {
 	struct orr_mpi_placement placement;
 	struct orr_mpi_redux redux;
 	struct orr_mpi_heat heat;
+	struct orr_mpi_holds holds;
 	void (*pre_submit)(struct starpu_task *);
 	struct orr_mpi_guests guests;
 };

@@ -95,6 +95,7 @@ struct orr_mpi_counts {
 	uint64_t nsent, nreceived; /* envelopes to and from other processes */
 	uint64_t ncollectives;     /* that began over the world, but in a simulated run */
 	uint64_t ninserted;        /* tasks, on whatever rank they execute */
+	uint64_t nown;             /* of these, that this rank executes */
 	uint32_t nrelays;          /* relays with messages under way */
 	uint32_t ndeferred;        /* early messages that stay at their senders for now */
 	uint32_t nannounced;       /* atomic: data whose announced sends are not all there */

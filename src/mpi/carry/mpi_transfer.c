@@ -73,6 +73,8 @@ void orr_mpi_complete(struct orr_mpi *mpi, struct orr_mpi_req *req)
 	orr_assert_no_lock(); /* callbacks of the program follow */
 	orr_assert(req->kind != ORR_MPI_FREE && req->where != ORR_MPI_DONE && req->granted);
 	orr_assert(!req->nflight && !req->envelope && !req->buf && !req->early);
+	if (req->kind == ORR_MPI_RECV && !req->plan && req->peer >= 0)
+		orr_mpi_count_received(mpi, orr_mpi_peer_of(mpi, req->peer), req->size);
 	orr_mpi_trace(mpi, "done", req);
 	orr_mpi_trace_request(mpi, req->kind == ORR_MPI_RECV ? ORR_TRACE_RECV : ORR_TRACE_SENT, 0,
 			      req, req->kind == ORR_MPI_RECV ? req->via : req->peer, 0);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Communication statistics and the trace of communications.
  *
- * One small record per peer that something was sent to holds two counts. The world gathers the
- * first in a file when asked; it runs from the start, unless the program switches counting off. The
- * second is the one that the program sees and that is printed at the end; it runs while the program
- * wants it, from the start with STARPU_MPI_STATS or from starpu_mpi_comm_stats_enable().
+ * One small record per peer that something was sent to or came from holds two counts. The world
+ * gathers the first in a file when asked; it runs from the start, unless the program switches
+ * counting off. The second is the one that the program sees and that is printed at the end; it runs
+ * while the program wants it, from the start with STARPU_MPI_STATS or from
+ * starpu_mpi_comm_stats_enable().
  *
  * The first count has two parts. What went over which pair counts each hop of a tree; who needs
  * whose data counts each value once for each rank that it was sent for (logical), whichever way it
@@ -38,7 +39,7 @@ void orr_mpi_count(struct orr_mpi *mpi, struct orr_mpi_peer *p, size_t bytes, un
 		return;
 	orr_lock(&mpi->lock);
 	double now = orr_sys_now_us() - mpi->start_us;
-	if (!s->messages && !s->logical_messages)
+	if (!orr_mpi_stats_sent(s))
 		s->first_us = now;
 	if (what & ORR_MPI_COUNT_HOP) {
 		s->messages++;
@@ -54,6 +55,16 @@ void orr_mpi_count(struct orr_mpi *mpi, struct orr_mpi_peer *p, size_t bytes, un
 	orr_unlock(&mpi->lock);
 }
 
+void orr_mpi_count_received(struct orr_mpi *mpi, struct orr_mpi_peer *p, size_t bytes)
+{
+	if (ORR_ATOMIC_LOAD(&mpi->stats.counting) == ORR_MPI_COUNTS_NOTHING)
+		return;
+	orr_lock(&mpi->lock);
+	p->stats.received_messages++;
+	p->stats.received_bytes += bytes;
+	orr_unlock(&mpi->lock);
+}
+
 static int by_peer(const void *a, const void *b)
 {
 	return ((const struct orr_mpi_peer_stats *) a)->peer -
@@ -61,8 +72,9 @@ static int by_peer(const void *a, const void *b)
 }
 
 /* A sorted copy of the counts, to be freed; *n may be 0. whole: from the start, not only those of
- * this communicator. NULL when memory is exhausted. */
-static struct orr_mpi_peer_stats *snapshot(struct orr_mpi *mpi, int whole, unsigned *n)
+ * this communicator. received: also of peers that only sent. NULL when memory is exhausted. */
+static struct orr_mpi_peer_stats *snapshot(struct orr_mpi *mpi, int whole, int received,
+					   unsigned *n)
 {
 	orr_lock(&mpi->lock);
 	struct orr_mpi_peer_stats *v = malloc((mpi->stats.peers.n + 1) * sizeof(*v));
@@ -74,7 +86,7 @@ static struct orr_mpi_peer_stats *snapshot(struct orr_mpi *mpi, int whole, unsig
 		v[*n] = p->stats;
 		if (whole)
 			orr_mpi_stats_add(&v[*n], &p->before);
-		*n += v[*n].messages || v[*n].logical_messages;
+		*n += orr_mpi_stats_sent(&v[*n]) || (received && v[*n].received_messages);
 	}
 	orr_unlock(&mpi->lock);
 	if (v)
@@ -82,6 +94,11 @@ static struct orr_mpi_peer_stats *snapshot(struct orr_mpi *mpi, int whole, unsig
 	else
 		orr_error("out of memory for the communication statistics");
 	return v;
+}
+
+struct orr_mpi_peer_stats *orr_mpi_stats_all(struct orr_mpi *mpi, unsigned *n)
+{
+	return snapshot(mpi, 1, 1, n);
 }
 
 static void print_line(FILE *f, const char *who, uint64_t bytes, double seconds)
@@ -111,7 +128,7 @@ static void print_stats(struct orr_mpi *mpi)
 	unsigned n;
 	char who[48];
 	struct orr_notice notice;
-	struct orr_mpi_peer_stats *v = snapshot(mpi, 1, &n);
+	struct orr_mpi_peer_stats *v = snapshot(mpi, 1, 0, &n);
 
 	for (unsigned i = 0; v && i < n; i++)
 		total += program_bytes(mpi, v[i].peer);
@@ -138,24 +155,29 @@ static void record_stats(struct orr_mpi *mpi)
 	char *text = NULL;
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
-	struct orr_mpi_peer_stats *v = f ? snapshot(mpi, 1, &n) : NULL;
+	struct orr_mpi_peer_stats *v = f ? snapshot(mpi, 1, 1, &n) : NULL;
 
 	for (unsigned i = 0; v && i < n; i++)
 		total += program_bytes(mpi, v[i].peer);
 	if (v)
 		fprintf(f,
 			"{\"what\": \"messages\", \"rank\": %d, \"start\": %u, \"seconds\": %.9f, \"program_bytes\": %" PRIu64
-			"}\n",
-			mpi->rank, mpi->proc->epoch, seconds, total);
+			", \"inserted\": %" PRIu64 ", \"own\": %" PRIu64 ", \"own_bytes\": %" PRIu64
+			", \"copies_bytes\": %" PRIu64 "}\n",
+			mpi->rank, mpi->proc->epoch, seconds, total, mpi->counts.ninserted,
+			mpi->counts.nown, ORR_ATOMIC_LOAD(&mpi->holds.own_most),
+			ORR_ATOMIC_LOAD(&mpi->holds.copies_most));
 	for (unsigned i = 0; v && i < n; i++)
 		fprintf(f,
 			"{\"what\": \"peer\", \"rank\": %d, \"start\": %u, \"peer\": %d, \"program_bytes\": %" PRIu64
 			", \"bytes\": %" PRIu64 ", \"messages\": %" PRIu64
 			", \"logical_bytes\": %" PRIu64 ", \"logical_messages\": %" PRIu64
+			", \"received_bytes\": %" PRIu64 ", \"received_messages\": %" PRIu64
 			", \"first_s\": %.9f, \"last_s\": %.9f, \"active_s\": %.9f}\n",
 			mpi->rank, mpi->proc->epoch, v[i].peer, program_bytes(mpi, v[i].peer),
 			v[i].bytes, v[i].messages, v[i].logical_bytes, v[i].logical_messages,
-			v[i].first_us * 1e-6, v[i].last_us * 1e-6, v[i].active_us * 1e-6);
+			v[i].received_bytes, v[i].received_messages, v[i].first_us * 1e-6,
+			v[i].last_us * 1e-6, v[i].active_us * 1e-6);
 	free(v);
 	if (f && !fclose(f) && text)
 		orr_statistics_add(mpi->proc, text, size);
@@ -165,7 +187,7 @@ static void record_stats(struct orr_mpi *mpi)
 void orr_mpi_stats_report(struct orr_mpi *mpi)
 {
 	unsigned n = 0;
-	struct orr_mpi_peer_stats *v = mpi->life.left ? NULL : snapshot(mpi, 0, &n);
+	struct orr_mpi_peer_stats *v = mpi->life.left ? NULL : snapshot(mpi, 0, mpi->fake, &n);
 
 	if (mpi->stats.print)
 		print_stats(mpi);
@@ -174,14 +196,14 @@ void orr_mpi_stats_report(struct orr_mpi *mpi)
 	if (mpi->alone)
 		orr_mpi_alone_report(mpi);
 	orr_work_tell(mpi->proc);
-	orr_sys_mpi_report_stats(mpi->proc, v, v ? n : 0, mpi->fake || mpi->life.left);
+	orr_sys_mpi_report_stats(mpi->proc, v, v ? n : 0, mpi->life.left);
 	free(v);
 }
 
 void orr_mpi_stats_switch(struct orr_mpi *mpi, MPI_Comm next)
 {
 	unsigned n;
-	struct orr_mpi_peer_stats *v = snapshot(mpi, 0, &n);
+	struct orr_mpi_peer_stats *v = snapshot(mpi, 0, 0, &n);
 
 	orr_sys_mpi_keep_stats(mpi->proc, next, v, v ? n : 0);
 	free(v);
@@ -267,7 +289,7 @@ int orrery_stats_write(const char *path)
 
 	if (!mpi)
 		return -ENODEV;
-	struct orr_mpi_peer_stats *v = snapshot(mpi, 1, &n);
+	struct orr_mpi_peer_stats *v = snapshot(mpi, 1, 0, &n);
 	if (!v)
 		return -ENOMEM;
 	FILE *f = fopen(path, "w");

@@ -15,6 +15,12 @@ struct orr_mpi_req;
 enum { ORR_MPI_COUNT_HOP = 1, ORR_MPI_COUNT_LOGICAL = 2 };
 void orr_mpi_count(struct orr_mpi *mpi, struct orr_mpi_peer *p, size_t bytes, unsigned what);
 
+/* [owner] Counts a value that the peer sent for this rank, and that is here. */
+void orr_mpi_count_received(struct orr_mpi *mpi, struct orr_mpi_peer *p, size_t bytes);
+/* [any] The counts since the start by peer, of all that sent or got something; *n may be 0. To be
+ * freed. NULL after a message when memory is exhausted. */
+struct orr_mpi_peer_stats *orr_mpi_stats_all(struct orr_mpi *mpi, unsigned *n);
+
 void orr_mpi_stats_report(struct orr_mpi *mpi);
 /* [waits] The same before the layer goes on with another communicator, or without one. */
 void orr_mpi_stats_switch(struct orr_mpi *mpi, MPI_Comm next);
