@@ -30,7 +30,6 @@ ABOUT_PROCESS = sum(1 << NUMBER[name] for name in ("string", "process", "clock",
 TURNS = {1: "messages", 2: "tasks", 3: "asleep"}
 GUEST = 1
 RECEIVE, EAGER, SYNC, RELAYED = 1, 2, 4, 8
-NO_STEPS = ("engine", "sum", "after", "waited")   # what is recorded of other steps, or of time that passed
 COPIES = ("fetch", "eviction", "write-back", "prefetch")   # why copies are made
 CHANGES = {1: "checkpoint", 2: "restore", 3: "use", 4: "resize"}
 NO_STEPS = ("engine", "sum", "after", "waited", "change")   # what is recorded of other steps, or of time that passed
