@@ -90,7 +90,8 @@ void orrery_sim_signal_wait(double us);
 /* A signal has come that stays pending; a handler has run, for that thread (NULL: the caller). */
 void orrery_sim_signal_came(void);
 void orrery_sim_signal_handled(struct orr_sim_actor *to, int restarts);
-/* How often a handler has run for the caller, and those that were set without SA_RESTART. */
+/* The number of times that a handler has run for the caller, and those that were set without
+ * SA_RESTART. */
 unsigned orrery_sim_handled(void);
 unsigned orrery_sim_handled_to_end(void);
 /* True if this process simulates, and is no child of one that does. */

@@ -12,7 +12,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* What src sends to dst. dst -1: src is played, and is one of so many ranks as `messages` says. */
+/* Messages from src to dst. dst -1: src is played, and is one of so many ranks as `messages` says.
+ */
 struct orr_fake_row {
 	int src, dst;
 	int heard; /* by the word of dst */

@@ -97,7 +97,7 @@ static int split_server(struct server *s)
 	return s->port ? 0 : -1;
 }
 
-/* How often a connection is begun that nobody answers: 1 + 2 + 4 + 8 + 16 s. A registry that is
+/* The number of tries of a connection that nobody answers: 1 + 2 + 4 + 8 + 16 s. A registry that is
  * gone cannot refuse a signed one. */
 enum { SYNS = 4 };
 

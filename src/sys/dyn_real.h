@@ -8,7 +8,7 @@
 #include <mpi.h>
 #include <stdlib.h>
 
-/* Where the registry of this run is, dyn_real.c; NULL: the set of processes is fixed. */
+/* The place of the registry of this run (dyn_real.c); NULL: the set of processes is fixed. */
 static inline const char *orr_dyn_registry(void)
 {
 	return getenv("ORRERY_DYN_SERVER");

@@ -24,7 +24,7 @@ static struct threads {
 	pid_t v[MOST];
 } before = { .n = -1 }, ours = { .n = -1 };
 
-/* Is that thread UCX's, which begins before main()? Or has it ended? */
+/* True if that thread is UCX's, which begins before main(), or has ended. */
 static int is_of_ucx(const char *id)
 {
 	void *library = dlopen("libucs_fuse.so.0", RTLD_LAZY | RTLD_NOLOAD);

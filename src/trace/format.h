@@ -121,7 +121,7 @@ enum orr_trace_kind {
 	ORR_TRACE_NKINDS
 };
 
-/* What changes a run, or makes it wait for something that is not its work. */
+/* Changes of a run, and what makes it wait for something that is not its work. */
 enum orr_trace_change {
 	ORR_CHANGE_CHECKPOINT = 1, /* a number: until this rank has saved its part; c bytes that it
 				      saved, d bytes that it sent to other ranks */

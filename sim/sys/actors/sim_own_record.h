@@ -61,8 +61,8 @@ struct orr_sim_own {
 	 * caller; what a timer sends with it, or NULL */
 	struct orr_sim_actor *to;
 	const union sigval *sent;
-	/* How often a handler has run that interrupts all threads: the main one has left them. The
-	 * second number is that of handlers without SA_RESTART. */
+	/* The number of times that a handler has run which interrupts all threads: the main one has
+	 * left them. The second number is that of handlers without SA_RESTART. */
 	unsigned handled[2];
 	double alarm_us, alarm_interval_us; /* when SIGALRM comes, 0: not; and then again */
 	unsigned alarms;                    /* how often that was set */

@@ -64,8 +64,8 @@ struct orr_sim_route {
 	double overhead_s;  /* of the processors, for one without bytes */
 };
 void orr_sim_network_route(int source, int dest, struct orr_sim_route *route);
-/* What a message of so many bytes takes from a rank to itself, without others; negative: the
- * platform does not say. */
+/* The time that a message of so many bytes takes from a rank to itself, without others; negative:
+ * the platform does not say. */
 double orr_sim_network_to_itself_s(int rank, size_t bytes);
 /* The message of so many bytes begins; it calls arrived once, later. */
 void orr_sim_network_send(struct orr_sim_flow *f, size_t bytes);

@@ -359,7 +359,8 @@ static int close_output(FILE *f, const char *path)
 	return -1;
 }
 
-/* What processes say about the ranks of many that they play; none: they are the ranks of the run.
+/* The words of processes about the ranks of many that they play; none: they are the ranks of the
+ * run.
  */
 static struct orr_fake_rows fake_rows(void)
 {

@@ -60,7 +60,7 @@ void orr_worker_trace_slow(struct orr_worker *w, enum starpu_prof_tool_event eve
 	orr_tool_tell(w->group->proc, event, about(w));
 }
 
-/* When that step of t happens. A task that waits for nothing is ready when it is submitted, and one
+/* The time of that step of t. A task that waits for nothing is ready when it is submitted, and one
  * without callbacks is done when its kernel ends. */
 static int64_t time_of(struct orr_process *proc, enum orr_trace_kind kind, const struct orr_task *t)
 {

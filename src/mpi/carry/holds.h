@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a rank holds, in the order of the program: the bytes of the data that it owns, and of the
- * values of others' data that it keeps (cache.c). A datum counts with the size that its interface
- * tells, whoever allocated its memory; pieces of a datum do not count beside it. Insertions alone
- * decide, so a fake rank comes to the same numbers as the rank of a run.
+/* The bytes that a rank holds, in the order of the program: the bytes of the data that it owns, and
+ * of the values of others' data that it keeps (cache.c). A datum counts with the size that its
+ * interface tells, whoever allocated its memory; pieces of a datum do not count beside it.
+ * Insertions alone decide, so a fake rank comes to the same numbers as the rank of a run.
  *
  * Invariant: the largest value of a sum is never below the sum. */
 #ifndef ORR_MPI_HOLDS_H

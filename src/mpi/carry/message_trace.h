@@ -44,8 +44,8 @@ void orr_mpi_trace_callback(struct orr_mpi *mpi, double since_us);
 /* Records what was summed up; no thread may drive any more. */
 void orr_mpi_trace_turns_end(struct orr_mpi *mpi);
 
-/* What began then has changed the run; the fields are those that the kind of change has. A negative
- * time: nothing was recorded when it began (orr_trace_wait_begin()). */
+/* Something that began then has changed the run; the fields are those that the kind of change has.
+ * A negative time: nothing was recorded when it began (orr_trace_wait_begin()). */
 static inline void orr_mpi_trace_change(struct orr_mpi *mpi, enum orr_trace_change what,
 					double since_us, uint32_t a, uint64_t c, uint64_t d)
 {

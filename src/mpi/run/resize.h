@@ -36,12 +36,12 @@ int orr_mpi_resize_leave(struct orr_mpi *mpi, const int *places, int n);
 void orr_mpi_resize_pause(struct orr_mpi *mpi);
 /* Ranks from mpi->size on do not exist any more. */
 void orr_mpi_resize_switch(struct orr_mpi *mpi);
-/* How many ranks there are, 0: this one has left, and how many are in use. */
+/* The number of ranks, 0: this one has left, and of those in use. */
 struct orr_resize_sizes {
 	int all, used;
 };
 struct orr_resize_sizes orr_mpi_resize_sizes(const struct orr_mpi *mpi);
-/* What began then may have changed the sizes, which were these, as the trace is to say. */
+/* For the trace: a step that began then may have changed the sizes, which were these. */
 void orr_mpi_resize_trace(struct orr_mpi *mpi, double since_us, struct orr_resize_sizes before);
 /* After a pause: forgets which data follow. */
 void orr_mpi_resize_exit(struct orr_mpi *mpi);
