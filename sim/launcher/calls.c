@@ -191,8 +191,10 @@ double orrery_sim_sleep(double us)
 	us += a->head.thread.debt_us;
 	a->head.thread.debt_us = 0;
 	const double until_us = orr_sys_now_us() + us;
-	while (orr_sys_now_us() < until_us && orrery_sim_handled() == handled)
-		orrery_sim_signal_wait(until_us - orr_sys_now_us());
+	/* What is less than a nanosecond may be less than the clock can show. */
+	for (double left;
+	     orrery_sim_handled() == handled && (left = until_us - orr_sys_now_us()) > 1e-3;)
+		orrery_sim_signal_wait(left);
 	/* A handler that runs at the end of the sleep ends it, too: that was set before. */
 	return orrery_sim_handled() != handled ? fmax(until_us - orr_sys_now_us(), 1e-3) : 0;
 }

@@ -104,6 +104,7 @@ static void *timer_main(void *arg)
 	struct setting *s = arg;
 	struct timer *t = s->timer;
 	t->begun = s->number;
+	launcher_timers_changed();
 	while (s->number == t->settings && t->next_us > 0) {
 		orr_sys_sleep_us(t->next_us - orr_sys_now_us());
 		if (s->number != t->settings || t->rank->ended)
@@ -155,8 +156,13 @@ static int timer_set(struct timer *t, int absolute, const struct itimerspec *val
 	/* The timer sleeps before its setter does: it comes first where both end at the same time.
 	 */
 	t->users++;
-	while ((int) (t->begun - mine) < 0)
-		orr_sys_yield();
+	for (;;) {
+		unsigned key = orr_waitq_prepare(&changes);
+		if ((int) (t->begun - mine) >= 0)
+			break;
+		orr_waitq_wait(&changes, key, -1);
+	}
+	orr_waitq_cancel(&changes);
 	drop(t);
 	return 0;
 }
