@@ -12,7 +12,7 @@ import orrery_contention as c
 from orrery_cli import UserError
 
 def task(number, name, start, end):
-    return types.SimpleNamespace(key=(0, number), name=name.lower(), model=name if name.isupper() else None, submit=number, start=start * 1000, end=end * 1000)
+    return types.SimpleNamespace(key=(0, number), rank=0, name=name.lower(), model=name if name.isupper() else None, submit=number, start=start * 1000, end=end * 1000)
 
 def run(*tasks):
     return c.executions(types.SimpleNamespace(tasks={i: task(i, *t) for i, t in enumerate(tasks)}))
