@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# What changed a recorded run: checkpoints, changes of its size, processes that joined or left it, and runtimes that
+# Changes of a recorded run: checkpoints, changes of its size, processes that joined or left it, and runtimes that
 # began again.
 # Invariant: what the recorder did not write down is told by the ranks that processes had, and never made up.
 import collections
@@ -9,7 +9,7 @@ from orrery_tracefile import CHANGES
 
 Change = collections.namedtuple("Change", "first last rank what number saved sent before after process")
 
-# What they are, in the words of `orrery explain` and of the page.
+# Names of these kinds, in the words of `orrery explain` and of the page.
 WORDS = {"checkpoint": "checkpoints", "restore": "a return to a checkpoint", "use": "moves of data to other numbers of ranks",
          "resize": "changes of the size", "join": "processes that join", "leave": "processes that leave", "restart": "another begin of the runtime"}
 SHARE = 0.01   # of the makespan: less is not worth a line

@@ -32,7 +32,7 @@ ALONE_S, LAST_S = 10, 60
 LOST_S = 6
 
 
-# What a rank says of its own end by a signal (orr_signal_ends()).
+# The words of a rank about its own end by a signal (orr_signal_ends()).
 CRASHED = re.compile(rb"\[orrery\] error: rank (\d+): [^\n]* (?:crashed \(|aborted|came to a breakpoint)")
 
 

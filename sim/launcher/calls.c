@@ -191,7 +191,7 @@ double orrery_sim_sleep(double us)
 	us += a->head.thread.debt_us;
 	a->head.thread.debt_us = 0;
 	const double until_us = orr_sys_now_us() + us;
-	/* What is less than a nanosecond may be less than the clock can show. */
+	/* A rest of less than a nanosecond may be less than the clock can show. */
 	for (double left;
 	     orrery_sim_handled() == handled && (left = until_us - orr_sys_now_us()) > 1e-3;)
 		orrery_sim_signal_wait(left);

@@ -149,8 +149,8 @@ static struct orr_dyn_words hello_of(const char *key, const char *as, int number
 	return hello;
 }
 
-/* How often a new connection is tried that the registry closes: it does so when strangers crowd at
- * its door and this process came late with its key. */
+/* The number of tries of a new connection that the registry closes: it does so when strangers crowd
+ * at its door and this process came late with its key. */
 enum { TRIES = 20 };
 
 /* Says who this is: `as` is "early", "process" or "thread", number its place or its uid. fd -1: on
@@ -177,7 +177,7 @@ static int introduce(int fd, const char *as, int number, struct orr_dyn_words *a
 	return fd;
 }
 
-/* Why the registry does not answer. The key is not for people's eyes. */
+/* The reason why the registry does not answer. The key is not for people's eyes. */
 static void tell_silence(void)
 {
 	struct server s;

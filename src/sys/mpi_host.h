@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which ranks are of one host. The system knows; an MPI may not: MPICH 5 with UCX says of each rank
+/* The ranks of one host. The system knows; an MPI may not: MPICH 5 with UCX says of each rank
  * that it shares memory with nobody.
  *
  * Invariant: ranks that can reach each other's processes by their numbers, over one network, are of
