@@ -106,6 +106,8 @@ def read_events(trace, progress):
         at = np.array([place for place, _, _ in some], np.int64)
         if not len(some):
             continue
+        for place in at:
+            trace.check_block(int(place), whole[place:place + trace.block].data)
         blocks = np.lib.stride_tricks.as_strided(whole, (trace.bytes // trace.block, trace.block), (trace.block, 1))
         raw = np.ascontiguousarray(blocks[at // trace.block, BLOCK.size:BLOCK.size + per_block * EVENT.size])
         events = raw.view(LAYOUT)

@@ -13,6 +13,7 @@ import statistics
 import subprocess
 import tempfile
 
+import orrery_checksum
 import orrery_critical
 import orrery_machines as machines
 import orrery_run
@@ -155,6 +156,7 @@ def read(folder, name):
     found, comments, version = {}, [], False
     if not os.path.exists(path):
         return found
+    orrery_checksum.check(path)
     with open(path, encoding="utf-8", errors="replace") as file:
         for number, line in enumerate(map(str.strip, file), 1):
             if not line or line.startswith("#"):
@@ -197,7 +199,7 @@ def write(folder, name, found, note):
                         % (name, len(table), MOST_CURVES), 1)
     os.makedirs(os.path.join(folder, "bus"), exist_ok=True)
     path = os.path.join(folder, "bus", name + ".contention")
-    machines.write(path, text_of(table))
+    machines.write_checked(path, text_of(table))
     return path
 
 

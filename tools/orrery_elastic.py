@@ -3,8 +3,10 @@
 # The journal of an elastic run ($ORRERY_DYN_LOG, src/dyn/journal.c): where the time of its changes went.
 # Invariant: a step of a change that the journal lacks is left out; what no registry writes is refused with file and line,
 # so that no time is negative or infinite.
+import sys
 from statistics import median
 
+import orrery_checksum
 from orrery_cli import UserError
 
 # The steps of a change, in their order, by what ends them.
@@ -28,11 +30,14 @@ def read_line(words):
 
 
 def read_journal(path):
-    """[(seconds, process, verb, words)], sorted by time. The last line may lack its end, where the run was killed."""
+    """[(seconds, process, verb, words)], sorted by time. Of a run that was killed, the last line may lack its end, and is left out;
+    what is missing is said."""
     entries = []
+    orrery_checksum.check(path, cut=lambda path, lines: sys.stderr.write(
+        "%s:%d: the journal ends here: whoever wrote it was ended; what came later is not known\n" % (path, lines)))
     with open(path, encoding="utf-8", errors="replace") as file:
         for number, line in enumerate(file, 1):
-            if not line.endswith("\n") or not line.strip():
+            if not line.endswith("\n") or not line.strip() or line.startswith("#"):
                 continue
             try:
                 entry = read_line(line.split())

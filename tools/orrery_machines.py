@@ -8,6 +8,7 @@ import math
 import os
 import re
 
+import orrery_checksum
 from orrery_cli import UserError
 
 MATRIX = 32  # rows and columns of a matrix in the files, at least
@@ -67,6 +68,7 @@ def locate(context, given, path=None):
 
 def read_lines(path):
     """(number, text) of the lines that are no comments."""
+    orrery_checksum.check(path)
     with open(path, errors="replace") as file:
         for number, line in enumerate(file, 1):
             if line.strip() and not line.lstrip().startswith("#"):
@@ -154,6 +156,10 @@ def write(path, text):
     os.replace(temporary, path)
 
 
+def write_checked(path, text):
+    write(path, orrery_checksum.sealed(text))
+
+
 def matrix_text(values, n):
     size = max(n, MATRIX)
     lines = ["# " + "".join("to %d\t\t" % j for j in range(size)).rstrip()]
@@ -172,16 +178,16 @@ def write_machine(folder, name, units, bandwidth, latency, costs, note, devices=
     numa = units.get("NUMA", 1)
     n = numa + units["CUDA"] + units["OpenCL"]
     cpus = range(units["CPU"])
-    write(base + ".bandwidth", matrix_text(bandwidth, n))
-    write(base + ".latency", matrix_text(latency, n))
-    write(base + ".affinity", "# GPU\t" + "".join("CPU%d\t" % c for c in cpus) + "\n"
+    write_checked(base + ".bandwidth", matrix_text(bandwidth, n))
+    write_checked(base + ".latency", matrix_text(latency, n))
+    write_checked(base + ".affinity", "# GPU\t" + "".join("CPU%d\t" % c for c in cpus) + "\n"
           + "".join("%d\t%s\n" % (d, "".join("%d\t" % c for c in cpus)) for d in range(n - numa)))
-    write(base + ".costs", "# SPDX-License-Identifier: LGPL-2.1-or-later\n# Microseconds that the runtime itself takes: %s\n" % note
+    write_checked(base + ".costs", "# SPDX-License-Identifier: LGPL-2.1-or-later\n# Microseconds that the runtime itself takes: %s\n" % note
           + "".join("%s %.4f\n" % (key, costs[key]) for key in COSTS if key in costs))
-    write(base + ".config", "# Current configuration\n%d # Number of CPUs\n%s%d # Number of CUDA devices\n%d # Number of OpenCL devices\n"
+    write_checked(base + ".config", "# Current configuration\n%d # Number of CPUs\n%s%d # Number of CUDA devices\n%d # Number of OpenCL devices\n"
           % (units["CPU"], "%d # Number of NUMA nodes\n" % numa if numa > 1 else "", units["CUDA"], units["OpenCL"]))
     if devices:
-        write(base + ".memory", "# SPDX-License-Identifier: LGPL-2.1-or-later\n# Devices: %s\n%s\n" % (note, "\n".join(devices)))
+        write_checked(base + ".memory", "# SPDX-License-Identifier: LGPL-2.1-or-later\n# Devices: %s\n%s\n" % (note, "\n".join(devices)))
     suffixes = (".config", ".bandwidth", ".latency", ".affinity", ".costs") + ((".memory",) if devices else ())
     return [base + suffix for suffix in suffixes]
 
@@ -211,7 +217,7 @@ def write_elastic(folder, name, costs, note):
         raise UserError("the measurement of processes that join and leave did not end; the messages above say why", 1)
     os.makedirs(os.path.join(folder, "bus"), exist_ok=True)
     path = os.path.join(folder, "bus", name + ".elastic")
-    write(path, "# SPDX-License-Identifier: LGPL-2.1-or-later\n# Microseconds of processes that join and leave: %s\n" % note
+    write_checked(path, "# SPDX-License-Identifier: LGPL-2.1-or-later\n# Microseconds of processes that join and leave: %s\n" % note
           + "".join("%s %.1f\n" % (key, costs[key]) for key in ELASTIC))
     return path
 

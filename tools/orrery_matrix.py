@@ -3,10 +3,12 @@
 # `orrery matrix`: draws the traffic between each pair of nodes as heatmaps (volume,
 # bandwidth, number of messages), from the statistics of a run.
 # Invariant: unreadable input ends in a message with file and line, exit status 1.
+import io
 import os
 import re
 import sys
 
+import orrery_checksum
 import orrery_heatmap
 import orrery_options
 from orrery_cli import UserError
@@ -43,6 +45,7 @@ messages, each as PDF and PNG, and prints the paths of the files.
                   name of STATS)
 """
 COLUMNS = ["src", "dst", "bytes", "messages", "first_s", "last_s", "active_s", "logical_bytes", "logical_messages"]
+TEXT_TOTAL = re.compile(r"\[starpu_comm_stats\]\[(\d+)\]\s+TOTAL:?\s+(\S+) B\s+\S+ MB(?:\s+(\S+) B/s)?")
 TEXT_PAIR = re.compile(r"\[starpu_comm_stats\]\[(\d+):(\d+)\]\s+(\S+) B\s+\S+ MB(?:\s+(\S+) B/s)?(?:\s+\S+ MB/s)?(?:\s+(\d+) messages)?")
 # Words of a transport about itself at the end of a run: its name and counts of its own.
 TEXT_TRANSPORT = re.compile(r"\[starpu_comm_stats\]\[\d+\]\s+[a-z][a-z0-9_]*: ")
@@ -62,6 +65,7 @@ class Stats:
         self.kind, self.has_logical = "hops", False
         self.nodes = 0
         self.about = {}  # what the run was, by name
+        self.doubts = []  # what does not fit together, with its place
 
     def add(self, table, src, dst, value):
         self.nodes = max(self.nodes, src + 1, dst + 1)
@@ -136,29 +140,54 @@ def read_csv(path, lines):
     return stats
 
 
+def doubt_printed(stats, path, totals, pairs):
+    """Texts have no checksum, but say the same twice: the pairs of a node sum up to its total, and are as fast as their share of it.
+    totals: {node: (line, bytes, bytes/s)}, pairs: {node: [(line, bytes, bytes/s)]}."""
+    if len(totals) < stats.nodes:
+        stats.doubts.append("%s:1: %d of %d nodes have no line `TOTAL'" % (path, stats.nodes - len(totals), stats.nodes))
+    for node, (line, total, rate) in sorted(totals.items()):
+        sent = sum(n for _, n, _ in pairs.get(node, ()))
+        if abs(sent - total) > 1e-12 * total:   # whole numbers of bytes
+            stats.doubts.append("%s:%d: node %d sent %.6f B in all, but the lines of its pairs sum up to %.6f B" % (path, line, node, total, sent))
+        for number, n, own in pairs.get(node, ()):
+            if (own is None) != (rate is None):
+                stats.doubts.append("%s:%d: a bandwidth is missing, here or in the total of node %d" % (path, number, node))
+            elif own is not None and total and abs(own - rate * n / total) > 2e-6 + 1e-6 * own:
+                stats.doubts.append("%s:%d: %.6f B/s do not fit to the total of node %d" % (path, number, own, node))
+
+
 def read_text(path, lines):
     """The lines of STARPU_MPI_STATS; other lines of the program's output are skipped."""
-    stats, found = Stats(), False
+    stats, found, totals, pairs = Stats(), False, {}, {}
     stats.kind = "text"
     for number, line in enumerate(lines, 1):
         if "[starpu_comm_stats]" not in line or TEXT_TRANSPORT.search(line):
             continue
         found = True
         if re.search(r"\[starpu_comm_stats\]\[\d+\]\s+TOTAL", line):
-            stats.nodes = max(stats.nodes, read_node(path, number, "node", re.search(r"\]\[(\d+)\]", line).group(1)) + 1)
+            node = read_node(path, number, "node", re.search(r"\]\[(\d+)\]", line).group(1))
+            stats.nodes = max(stats.nodes, node + 1)
+            match = TEXT_TOTAL.search(line)
+            if match:
+                totals[node] = (number, read_number(path, number, "volume", match.group(2)),
+                                read_number(path, number, "bandwidth", match.group(3)) if match.group(3) else None)
             continue
         match = TEXT_PAIR.search(line)
         if not match:
             fail(path, number, "not a line of communication statistics: '%s'; it should be like "
                  "'[starpu_comm_stats][3:0] 248.0 B 0.000237 MB 0.000051 B/s 0.0 MB/s'" % line.strip()[:80])
         src, dst = (read_node(path, number, "node", match.group(i)) for i in (1, 2))
-        stats.add(stats.volume, src, dst, read_number(path, number, "volume", match.group(3)))
+        volume, rate = read_number(path, number, "volume", match.group(3)), None
+        stats.add(stats.volume, src, dst, volume)
         if match.group(4):
-            stats.add(stats.bandwidth, src, dst, read_number(path, number, "bandwidth", match.group(4)))
+            rate = read_number(path, number, "bandwidth", match.group(4))
+            stats.add(stats.bandwidth, src, dst, rate)
         if match.group(5):
             stats.add(stats.messages, src, dst, read_number(path, number, "messages", match.group(5), int))
+        pairs.setdefault(src, []).append((number, volume, rate))
     if not found:
         fail(path, 1, "lines of transports, but none of the traffic between ranks; is the file complete?")
+    doubt_printed(stats, path, totals, pairs)
     return stats
 
 
@@ -171,6 +200,8 @@ def read_stats(path):
         raise UserError("%s: there is no such file; write one with `orrery sim --stats %s ...`" % (path, path), 1)
     except UnicodeDecodeError:
         raise UserError("%s:1: not a text file; give the file that --stats wrote" % path, 1)
+    data = "".join(lines).encode()
+    orrery_checksum.check_stream(path, io.BytesIO(data), len(data))
     if any("[starpu_comm_stats]" in line for line in lines):
         return read_text(path, lines)
     return read_csv(path, lines)
@@ -300,6 +331,9 @@ def main(_context, arguments):
     request = Request(arguments)
     name = "stdin" if request.source == "-" else os.path.splitext(os.path.basename(request.source))[0]
     stats = read_stats(request.source)
+    if stats.doubts:
+        sys.stderr.write("orrery matrix: %s; lines are missing or were changed%s\n"
+                         % (stats.doubts[0], "" if len(stats.doubts) == 1 else " (and %d more)" % (len(stats.doubts) - 1)))
     if stats.nodes == 0:
         raise UserError("the statistics name no node at all; there is nothing to draw", 1)
     orrery_options.make_folder("-o", request.values["-o"])

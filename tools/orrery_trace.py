@@ -7,6 +7,7 @@ import importlib
 import os
 import sys
 
+import orrery_checksum
 import orrery_sums
 import orrery_tracefile
 from orrery_cli import UserError
@@ -241,5 +242,9 @@ def main(_context, arguments):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     with open(options["out"], "w", encoding="utf-8") as out:
+        if write is write_text:   # which other commands read
+            out = orrery_checksum.Sealing(out)
         write(trace, options, out)
+        if write is write_text:
+            out.end()
     return 0

@@ -7,14 +7,19 @@
 import bisect
 import os
 import struct
+import sys
+import zlib
 
 from orrery_cli import UserError
 
-VERSION = 1
+VERSION = 2
 HEAD = struct.Struct("=8sIIIIIIQQII64s")
 BLOCK = struct.Struct("=IIIIqqQI3IQ")
 EVENT = struct.Struct("=qBBhIQQQ")
+END = struct.Struct("=8sII")
+END_MAGIC = b"ORRINDEX"
 BLOCK_MAGIC = 0x4B4C424F
+CHECKSUM = 44   # where a block has it
 LARGEST_BLOCK = 1 << 20
 SIMULATED, FULL, CLOSED, LIMITED, THINNED = 1, 2, 4, 8, 16
 FIRST_BLOCK = 4096   # bytes of the head and its text, however small blocks are
@@ -112,10 +117,34 @@ class Trace:
         self.limited, self.thinning = bool(self.flags & LIMITED), windows >> 16
         # (length, distance) of the windows in nanoseconds, in which all events are there; None: they are there everywhere.
         self.windows = (1 << (windows & 0xFF), 1 << (windows >> 8 & 0xFF)) if self.flags & THINNED and windows >> 8 & 0xFF else None
-        whole = self.end + (self.nindex * BLOCK.size if self.flags & CLOSED else 0)
+        whole = self.end + (self.nindex * BLOCK.size + END.size if self.flags & CLOSED else 0)
         # A copy that ended early has lost its index, which is made anew.
         self.cut = "only %d of its %d bytes are there" % (self.bytes, whole) if self.bytes < whole else None
+        self.check_end(whole)
         self.end = min(self.end, self.bytes)
+
+    def damaged(self, at, what):
+        raise UserError("%s: byte %d: %s; the trace is damaged" % (self.path, at, what), 1)
+
+    def check_end(self, whole):
+        """A closed file has the checksums of its head and its index at its end; one that was cut short has lost them."""
+        at = self.bytes - END.size
+        magic, index, head = END.unpack(os.pread(self.stream.fileno(), END.size, at) if at >= FIRST_BLOCK else bytes(END.size))
+        if magic != END_MAGIC:
+            if self.flags & CLOSED and not self.cut:
+                self.damaged(max(at, 0), "the end of the index is missing")
+            return
+        if not self.flags & CLOSED or whole != self.bytes or zlib.crc32(os.pread(self.stream.fileno(), FIRST_BLOCK, 0)) != head:
+            self.damaged(0, "the head does not fit to its checksum")
+        if self.nindex != self.end // self.block - 1 or zlib.crc32(os.pread(self.stream.fileno(), at - self.end, self.end)) != index:
+            self.damaged(self.end, "the index does not fit to its checksum")
+
+    def check_block(self, place, data):
+        """Blocks of a closed file have checksums; of one that is being written, or whose processes were killed, they have not."""
+        if self.flags & CLOSED and len(data) == self.block:
+            has = zlib.crc32(data[CHECKSUM + 4:], zlib.crc32(data[:CHECKSUM]))
+            if has != int.from_bytes(data[CHECKSUM:CHECKSUM + 4], sys.byteorder):
+                self.damaged(place, "the block does not fit to its checksum")
 
     def number_eras(self):
         """Which communicator of the run each place belongs to: no process begins with the next one before all have begun with the
@@ -199,7 +228,9 @@ class Trace:
             yield from self.in_block(place, process, nevents, kinds)
 
     def in_block(self, place, process, nevents, kinds):
-        data = os.pread(self.stream.fileno(), self.block - BLOCK.size, place + BLOCK.size)
+        data = os.pread(self.stream.fileno(), self.block, place)
+        self.check_block(place, data)
+        data = data[BLOCK.size:]
         most = nevents or len(data) // EVENT.size
         i = 0
         while i < most and (i + 1) * EVENT.size <= len(data):

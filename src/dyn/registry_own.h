@@ -68,7 +68,7 @@ struct orr_dyn_registry {
 	struct orr_dyn_words away;    /* hosts, each with the number of starts that there were */
 	struct orr_dyn_words rooms;   /* pairs: a host, and how many processes it has room for */
 	int pool, njoins, nstarts, nports;
-	FILE *journal; /* NULL: nobody wants it */
+	struct orr_dyn_journal *journal; /* NULL: nobody wants it */
 };
 
 /* ---- answers.c ---- */

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/assert.h"
+#include "base/checksum.h"
 #include "base/log.h"
 #include "base/private.h"
 #include "perf/model_file.h"
@@ -270,6 +271,17 @@ static int new_file(char *tmp)
 	return -EEXIST;
 }
 
+/* A model with its checksum. */
+static int write_checked(FILE *f, const struct orr_model_data *d)
+{
+	struct orr_checked checked;
+
+	if (!orr_checked_open(&checked))
+		return -ENOMEM;
+	int err = orr_model_file_write(checked.stream, d), closed = orr_checked_close(&checked, f);
+	return err ? err : closed ? closed : ferror(f) ? -EIO : 0;
+}
+
 static int write_and_rename(const char *path, const struct orr_model_data *d)
 {
 	char tmp[4096];
@@ -282,7 +294,7 @@ static int write_and_rename(const char *path, const struct orr_model_data *d)
 	if (fd < 0)
 		return fd;
 	FILE *f = fdopen(fd, "w");
-	int err = f ? orr_model_file_write(f, d) : -ENOMEM;
+	int err = f ? write_checked(f, d) : -ENOMEM;
 	if (f ? fclose(f) : close(fd))
 		err = err ? err : -errno;
 	if (!err && rename(tmp, path))

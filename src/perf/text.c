@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/checksum.h"
 #include "base/log.h"
 
 static int read_stream(FILE *f, const char *path, size_t max, char **text, size_t *length)
@@ -45,6 +46,27 @@ static int read_stream(FILE *f, const char *path, size_t max, char **text, size_
 	*text = buf;
 	*length = n;
 	return 0;
+}
+
+/* Refuses a text that does not fit to its checksum. */
+static int check_sum(const char *path, const char *text, size_t length)
+{
+	struct orr_checksum sum;
+	int fits = orr_checksum_fits(text, length, &sum);
+
+	if (fits > 0)
+		return 0;
+	if (fits < 0)
+		orr_error("%s: not enough memory to read it", path);
+	else if (!sum.there)
+		orr_error(
+			"%s:%u: the checksum is missing, which its begin announces: the file was damaged or cut off; write it anew, or, if you changed it, remove its lines `# checksum'",
+			path, sum.line);
+	else
+		orr_error(
+			"%s:%u: the checksum is %08x, and that of the lines before it %08x: the file was damaged or changed; write it anew, or, if you changed it, remove its lines `# checksum'",
+			path, sum.line, (unsigned) sum.says, (unsigned) sum.has);
+	return fits < 0 ? fits : -EINVAL;
 }
 
 /* Is the whole text a single plain file name? */
@@ -84,8 +106,12 @@ int orr_text_read(const char *path, size_t max, char **text, size_t *length)
 		size_t n = *length;
 		while (n && isspace((unsigned char) (*text)[n - 1]))
 			n--;
-		if (!text_is_name(*text, n))
-			return 0;
+		if (!text_is_name(*text, n)) {
+			err = check_sum(path, *text, *length);
+			if (err)
+				free(*text);
+			return err;
+		}
 		char *slash = strrchr(current, '/');
 		size_t dir = slash ? (size_t) (slash - current) + 1 : 0;
 		int fits = dir + n < sizeof(current);

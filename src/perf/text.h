@@ -7,8 +7,9 @@
 
 /* Reads a whole file of at most `max` bytes. A file that holds nothing but the name of another file
  * of its folder (a symbolic link that went through a file system or an archive without links) is
- * followed. The caller frees *text, which ends with a zero. Returns 0, -ENOENT silently if the file
- * does not exist, or -EINVAL, -EIO or -ENOMEM after a message. */
+ * followed. One that does not fit to its checksum (base/checksum.h) is refused. The caller frees
+ * *text, which ends with a zero. Returns 0, -ENOENT silently if the file does not exist, or
+ * -EINVAL, -EIO or -ENOMEM after a message. */
 int orr_text_read(const char *path, size_t max, char **text, size_t *length);
 
 /* Cuts off *text up to its next line that is neither blank nor a comment (`#'), and *out is that

@@ -11,6 +11,7 @@
 #include <string.h>
 #include "base/about.h"
 #include "base/assert.h"
+#include "base/checksum.h"
 #include "base/mpi_fake_rows.h"
 #include "base/log.h"
 #include "base/numbers.h"
@@ -163,24 +164,45 @@ int orr_real_stats_prepare(MPI_Comm comm, const char *path)
 	return ret;
 }
 
-/* The file with its comments; NULL after a message. */
-static FILE *begin_file(const char *path, int nodes, double makespan_us)
+/* A file that is being written: its text gets a checksum. */
+struct stats_file {
+	FILE *f;
+	struct orr_checked text;
+};
+
+/* The stream for its text, with the comments; NULL after a message. */
+static FILE *begin_file(struct stats_file *file, const char *path, int nodes, double makespan_us)
 {
 	char about[ORR_ABOUT_SIZE];
-	FILE *f = orr_output_open(VARIABLE, path);
+	FILE *text;
 
-	if (!f)
+	file->f = orr_output_open(VARIABLE, path);
+	if (!file->f)
 		return NULL;
-	fprintf(f, "# orrery stats: nodes=%d makespan_s=%.6f\n", nodes, makespan_us * 1e-6);
+	text = orr_checked_open(&file->text);
+	if (!text) {
+		orr_error(VARIABLE ": not enough memory for '%s'", path);
+		orr_output_close(file->f, VARIABLE, path);
+		return NULL;
+	}
+	fprintf(text, "# orrery stats: nodes=%d makespan_s=%.6f\n", nodes, makespan_us * 1e-6);
 	orr_sys_run_describe(orr_self(), about, sizeof(about));
-	orr_about_comments(f, about);
-	return f;
+	orr_about_comments(text, about);
+	return text;
+}
+
+static void end_file(struct stats_file *file, const char *path)
+{
+	if (orr_checked_close(&file->text, file->f))
+		orr_error(VARIABLE ": not enough memory for '%s'", path);
+	orr_output_close(file->f, VARIABLE, path);
 }
 
 static void write_rows(const char *path, int size, double makespan_us)
 {
 	ORR_PLAIN_NUMBERS;
-	FILE *f = begin_file(path, nranks(size), makespan_us);
+	struct stats_file file;
+	FILE *f = begin_file(&file, path, nranks(size), makespan_us);
 
 	if (!f)
 		return;
@@ -191,7 +213,7 @@ static void write_rows(const char *path, int size, double makespan_us)
 			r->to.first_us * 1e-6, r->to.last_us * 1e-6, r->to.active_us * 1e-6,
 			(unsigned long long) r->to.logical_bytes,
 			(unsigned long long) r->to.logical_messages);
-	orr_output_close(f, VARIABLE, path);
+	end_file(&file, path);
 }
 
 void orr_real_stats_write(MPI_Comm comm, const char *path, const struct orr_mpi_peer_stats *peers,
@@ -229,10 +251,11 @@ void orr_real_stats_write_fake(MPI_Comm comm, const char *path, int rank, int si
 	if (!all)
 		return;
 	rows = (struct orr_fake_rows){ .v = all, .n = (size_t) total / sizeof(*rows.v) };
-	FILE *f = begin_file(path, orr_fake_rows_size(&rows), makespan_us);
+	struct stats_file file;
+	FILE *f = begin_file(&file, path, orr_fake_rows_size(&rows), makespan_us);
 	if (f) {
 		orr_fake_rows_write(f, ORR_MPI_STATS_HEAD, &rows);
-		orr_output_close(f, VARIABLE, path);
+		end_file(&file, path);
 	}
 	free(all);
 }

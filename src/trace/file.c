@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/assert.h"
+#include "base/checksum.h"
 #include "base/log.h"
 #include "base/output.h"
 #include "base/private.h"
@@ -297,30 +299,93 @@ static int write_all(int fd, const void *from, size_t bytes)
 	return 0;
 }
 
-/* Behind the last block: the heads of all blocks. */
-static int write_index(struct orr_trace_file *f)
+/* What an index is made with: too large for the stack of a simulated rank. */
+struct index {
+	struct orr_crc32 crc;
+	struct orr_trace_block entry[256];
+	uint32_t sum;     /* of the entries */
+	uint64_t block[]; /* of the file */
+};
+
+/* Reads a block, sets its checksum, there and here, and returns its head; NULL with errno set. */
+static const struct orr_trace_block *seal_block(struct orr_trace_file *f, struct index *x,
+						uint64_t at)
 {
-	enum { NENTRIES = 256 };
-	struct orr_trace_block entry[NENTRIES];
-	uint64_t end = f->head->end, nblocks = end / f->head->block, n = 0;
-	int err;
+	const size_t field = offsetof(struct orr_trace_block, checksum), size = f->head->block;
+	const char *block = (const char *) x->block;
+	struct orr_trace_block *b = (void *) x->block;
+
+	errno = EIO;
+	if (pread(f->fd, x->block, size, (off_t) at) != (ssize_t) size)
+		return NULL;
+	if (b->magic != ORR_TRACE_BLOCK_MAGIC)
+		return b;
+	b->checksum = orr_crc32(&x->crc, 0, block, field);
+	b->checksum = orr_crc32(&x->crc, b->checksum, block + field + sizeof(b->checksum),
+				size - field - sizeof(b->checksum));
+	return pwrite(f->fd, &b->checksum, sizeof(b->checksum), (off_t) (at + field)) ==
+			       sizeof(b->checksum)
+		       ? b
+		       : NULL;
+}
+
+/* The last bytes of the file, and what its head says from now on. */
+static int write_end(struct orr_trace_file *f, struct index *x, uint64_t nindex)
+{
+	struct orr_trace_end end = { .index = x->sum };
+	struct orr_trace_head head = *f->head;
+
+	memcpy(end.magic, ORR_TRACE_END_MAGIC, sizeof(end.magic)); /* without the 0 behind it */
+	head.nindex = nindex;
+	head.flags |= ORR_TRACE_CLOSED;
+	end.head = orr_crc32(&x->crc, 0, &head, sizeof(head));
+	end.head = orr_crc32(&x->crc, end.head, f->head + 1, ORR_TRACE_BLOCK - sizeof(head));
+
+	int err = write_all(f->fd, &end, sizeof(end));
+
+	if (!err) {
+		f->head->nindex = head.nindex;
+		f->head->flags = head.flags;
+	}
+	return err;
+}
+
+static int write_entries(struct orr_trace_file *f, struct index *x)
+{
+	uint64_t end = f->head->end, nblocks = end / f->head->block;
+	size_t n = 0;
 
 	if (ftruncate(f->fd, (off_t) end) || lseek(f->fd, (off_t) end, SEEK_SET) < 0)
 		return errno;
 	for (uint64_t i = 1; i < nblocks; i++) {
-		if (pread(f->fd, &entry[n], sizeof(entry[n]), (off_t) (i * f->head->block)) !=
-		    sizeof(entry[n]))
-			return EIO;
-		if (++n < NENTRIES && i + 1 < nblocks)
+		const struct orr_trace_block *b = seal_block(f, x, i * f->head->block);
+
+		if (!b)
+			return errno;
+		x->entry[n++] = *b;
+		if (n < sizeof(x->entry) / sizeof(x->entry[0]) && i + 1 < nblocks)
 			continue;
-		err = write_all(f->fd, entry, n * sizeof(entry[0]));
+		x->sum = orr_crc32(&x->crc, x->sum, x->entry, n * sizeof(x->entry[0]));
+		int err = write_all(f->fd, x->entry, n * sizeof(x->entry[0]));
 		if (err)
 			return err;
 		n = 0;
 	}
-	f->head->nindex = nblocks - 1;
-	f->head->flags |= ORR_TRACE_CLOSED;
-	return 0;
+	return write_end(f, x, nblocks - 1);
+}
+
+/* Behind the last block: the heads of all blocks, with their checksums, and their own. */
+static int write_index(struct orr_trace_file *f)
+{
+	struct index *x = calloc(1, sizeof(*x) + f->head->block);
+	int err = ENOMEM;
+
+	if (x) {
+		orr_crc32_init(&x->crc);
+		err = write_entries(f, x);
+	}
+	free(x);
+	return err;
 }
 
 int orr_trace_file_leave(struct orr_trace_file *f)

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define ORR_TRACE_MAGIC "ORRTRACE"
-#define ORR_TRACE_VERSION 1
+#define ORR_TRACE_VERSION 2
 #define ORR_TRACE_BLOCK 4096
 #define ORR_TRACE_SMALL_BLOCK 1024        /* in a file with a limit */
 #define ORR_TRACE_BLOCK_MAGIC 0x4b4c424fU /* "OBLK" */
@@ -47,8 +47,17 @@ struct orr_trace_block {
 	int64_t first_ns, last_ns; /* by the clock of the process */
 	uint64_t kinds;            /* bits: of the kinds of its events */
 	uint32_t number;           /* of this block in its stream */
-	uint32_t reserved[3];
+	uint32_t checksum;         /* in a closed file: CRC-32 of the block but for this field */
+	uint32_t reserved[2];
 	int64_t clock_ns; /* LIMITED: to add to the times of its events */
+};
+
+/* What the index ends with, and a closed file. */
+#define ORR_TRACE_END_MAGIC "ORRINDEX"
+struct orr_trace_end {
+	char magic[8];
+	uint32_t index; /* CRC-32 of the index */
+	uint32_t head;  /* CRC-32 of the first ORR_TRACE_BLOCK bytes */
 };
 
 /* The windows of a head: the first 2^WINDOW nanoseconds of each 2^PERIOD, by the time of the run.
@@ -172,5 +181,6 @@ enum orr_trace_turn {
 _Static_assert(sizeof(struct orr_trace_head) == 8 + 6 * 4 + 2 * 8 + 2 * 4 + 64, "padding");
 _Static_assert(sizeof(struct orr_trace_block) == 64, "padding");
 _Static_assert(sizeof(struct orr_trace_event) == 40, "padding");
+_Static_assert(sizeof(struct orr_trace_end) == 16, "padding");
 
 #endif

@@ -5,6 +5,7 @@
 # Each kind of file is changed that often, the same way every time. Its reader gives a result of finite numbers, or one
 # message that names the file and the place in it. Readers run in processes of their own, 1000 files each, which may take
 # 200 MB and 20 s for a file; none may end by anything else.
+# Each is changed with its checksum, where another result is a failure, and without one, as if written by hand.
 # Invariant: the file that was not changed is accepted, and some changes of each kind are refused.
 import math
 import os
@@ -16,9 +17,11 @@ import signal
 import struct
 import sys
 import time
+import zlib
 
 source, changes, chosen = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
 sys.path.insert(0, os.path.join(source, "tools"))
+import orrery_checksum as checksum
 import orrery_elastic as elastic
 import orrery_machines as machines
 import orrery_matrix as matrix
@@ -94,7 +97,8 @@ def statistics(path):
     for table in tables:
         finite(table.values())
     assert 0 <= stats.nodes <= matrix.LARGEST_NODE
-    return tables, stats.nodes
+    sys.stderr.write("".join(stats.doubts))
+    return [sorted(table.items()) for table in tables], stats.nodes
 
 
 def machine(path):
@@ -144,7 +148,9 @@ class Text:
 def trace(path):
     tasks, out = durations(path), Text()
     for write in orrery_trace.write_text, orrery_trace.write_info:
-        write(tracefile.Trace(path), {"from": None, "to": None, "ranks": None, "kinds": None}, out)
+        opened = tracefile.Trace(path)
+        write(opened, {"from": None, "to": None, "ranks": None, "kinds": None}, out)
+    sys.stderr.write(opened.state() or "")
     return tasks, out.parts
 
 
@@ -152,15 +158,35 @@ def trace(path):
 
 STATISTICS = ("# orrery stats: nodes=4 makespan_s=0.5\nsrc,dst,bytes,messages,first_s,last_s\n0,1,100,2,0.0,0.1\n1,2,1000000,3,0.0,0.2\n"
               "3,0,7,1,0,0.4\n")
-PRINTED = ("a line of the program\n[starpu_comm_stats][3] TOTAL:   476.000000 B    0.000454 MB      0.000098 B/s    0.000000 MB/s\n"
+PRINTED = ("a line of the program\n"
+           "[starpu_comm_stats][3] TOTAL:\t476.000000 B\t0.000454 MB\t 0.098000 B/s\t 0.000000 MB/s\n"
            "[starpu_comm_stats][3] shm: 2 payloads, 248 B, copied between ranks of this host\n"
-           "[starpu_comm_stats][3:0]        248.000000 B    0.000237 MB      0.000051 B/s    0.000000 MB/s\n"
-           "[starpu_comm_stats][1:2] 188.000000 B 0.000065 MB 0.000014 B/s 0.000000 MB/s 12 messages\n")
+           "[starpu_comm_stats][3:0]\t248.000000 B\t0.000237 MB\t 0.051059 B/s\t 0.000000 MB/s\n"
+           "[starpu_comm_stats][3:2]\t228.000000 B\t0.000217 MB\t 0.046941 B/s\t 0.000000 MB/s\n"
+           "[starpu_comm_stats][2] TOTAL:\t288.000000 B\t0.000275 MB\t 0.059294 B/s\t 0.000000 MB/s\n"
+           "[starpu_comm_stats][2:1]\t116.000000 B\t0.000111 MB\t 0.023882 B/s\t 0.000000 MB/s\n"
+           "[starpu_comm_stats][2:3]\t172.000000 B\t0.000164 MB\t 0.035412 B/s\t 0.000000 MB/s\n"
+           "[starpu_comm_stats][1] TOTAL:\t188.000000 B\t0.000179 MB\t 0.038706 B/s\t 0.000000 MB/s\n"
+           "[starpu_comm_stats][1:0]\t120.000000 B\t0.000114 MB\t 0.024706 B/s\t 0.000000 MB/s\n"
+           "[starpu_comm_stats][1:2]\t68.000000 B\t0.000065 MB\t 0.014000 B/s\t 0.000000 MB/s\n"
+           "[starpu_comm_stats][0] TOTAL:\t376.000000 B\t0.000359 MB\t 0.077412 B/s\t 0.000000 MB/s\n"
+           "[starpu_comm_stats][0:1]\t150.000000 B\t0.000143 MB\t 0.030882 B/s\t 0.000000 MB/s\n"
+           "[starpu_comm_stats][0:3]\t226.000000 B\t0.000216 MB\t 0.046529 B/s\t 0.000000 MB/s\n")
 TRACE_TEXT = ("# time_us rank worker event job name | peer tag bytes | from to bytes\n1.000 0 0 start 1 empty\n2.500 0 0 end 1 empty\n"
               "2.500 0 1 start 2 full\n2.750 1 0 start 2 empty\n3.000 0 1 end 2 full\n4.000 1 0 end 2 empty\n")
 JOURNAL = ("0.000000 1 asks join x\n0.500000 1 asks query a\n0.600000 1 gets spawn 2\n0.900000 1 gets ok 5 b\n1.000000 1 asks set c\n"
            "1.100000 1 asks finalize d\n1.200000 1 asks psetop e\n1.300000 1 gets ok 6 f\n1.400000 1 asks join g\n1.500000 1 asks finalize h\n"
            "1.600000 2 gets ok 1 x\n1.700000 2 ends\n")
+
+
+def sealed_trace(data):
+    """With the checksums of that head, block and index, as they are."""
+    data, at = bytearray(data), 4096 + tracefile.CHECKSUM
+    data[at:at + 4] = struct.pack("=I", zlib.crc32(data[at + 4:8192], zlib.crc32(data[4096:at])))
+    data[8192 + tracefile.CHECKSUM:8192 + tracefile.CHECKSUM + 4] = data[at:at + 4]
+    end = len(data) - tracefile.END.size
+    data[end:] = tracefile.END.pack(tracefile.END_MAGIC, zlib.crc32(data[8192:end]), zlib.crc32(data[:4096]))
+    return bytes(data)
 
 
 def binary():
@@ -173,8 +199,9 @@ def binary():
     data = b"".join(e.ljust(40, b"\0") if isinstance(e, bytes) else tracefile.EVENT.pack(*e) for e in events)
     kinds = sum(1 << kind for kind in {e[1] for e in events if not isinstance(e, bytes)})
     head = tracefile.BLOCK.pack(tracefile.BLOCK_MAGIC, 0, 0, len(events), 0, 9000, kinds, 0, 0, 0, 0, 0)
-    start = tracefile.HEAD.pack(b"ORRTRACE", 1, 4096, 40, tracefile.CLOSED, 1, 0, 8192, 1, len(text), 0, b"key")
-    return (start + text).ljust(4096, b"\0") + (head + data).ljust(4096, b"\0") + head
+    start = tracefile.HEAD.pack(b"ORRTRACE", tracefile.VERSION, 4096, 40, tracefile.CLOSED, 1, 0, 8192, 1, len(text), 0, b"key")
+    data = (start + text).ljust(4096, b"\0") + (head + data).ljust(4096, b"\0") + head
+    return sealed_trace(data + bytes(tracefile.END.size))
 
 
 def good_file(name):
@@ -182,14 +209,28 @@ def good_file(name):
         return file.read()
 
 
+def sealed(good):
+    return checksum.sealed(good.decode()).encode()
+
+
+def change_sealed_trace(data, chance):
+    """Damage that the checksums do not show: what a bad writer would write."""
+    changed = change_bytes(data, chance)
+    return sealed_trace(changed) if len(changed) >= 8192 + tracefile.BLOCK.size + tracefile.END.size else changed
+
+
 def kinds():
-    """(path, reader, good file, change) of each kind."""
-    for path, reader, text in (("run.csv", statistics, STATISTICS), ("run.txt", statistics, PRINTED), ("trace.txt", durations, TRACE_TEXT),
-                               ("journal", journal, JOURNAL)):
-        yield path, reader, text.encode(), change_text
-    yield "trace", trace, binary(), change_bytes
+    """(path, reader, good file, change, whether a changed one may be another file) of each kind. A text without its checksum is one
+    that somebody may have written by hand."""
+    for path, reader, text in (("run.csv", statistics, STATISTICS), ("trace.txt", durations, TRACE_TEXT), ("journal", journal, JOURNAL)):
+        yield path, reader, text.encode(), change_text, True
+        yield path, reader, sealed(text.encode()), change_text, False
+    yield "run.txt", statistics, PRINTED.encode(), change_text, False
+    yield "trace", trace, binary(), change_sealed_trace, True
+    yield "trace", trace, binary(), change_bytes, False
     for suffix in ("config", "bandwidth", "latency", "costs"):
-        yield "bus/h200x8." + suffix, machine, good_file("h200x8." + suffix), change_text
+        yield "bus/h200x8." + suffix, machine, good_file("h200x8." + suffix), change_text, True
+        yield "bus/h200x8." + suffix, machine, sealed(good_file("h200x8." + suffix)), change_text, False
 
 
 def long_lines(good):
@@ -209,43 +250,55 @@ def put(path, data):
         file.write(data)
 
 
-class Counts:
-    """What readers made of the files."""
-    NAMES = ("refused", "the same", "others")
-
-    def __init__(self):
-        self.n = [0] * len(self.NAMES)
+NAMES = "refused", "the same", "doubted", "by hand", "others"   # what readers made of the files
+CHECKSUM = re.compile(rb"^# checksum ", re.M)
 
 
-def read_one(path, reader, good):
-    """Which of Counts.NAMES."""
+def rounded(result):
+    """What is printed with six decimals is not known better than that."""
+    return re.sub(r"(?<!\d)\d+\.\d{5,}", lambda number: "%.5g" % float(number[0]), result)
+
+
+def read_one(path, reader, good, whole, data):
+    """Which of NAMES."""
+    said = sys.stderr = Text()
     try:
-        return 1 if repr(reader(path)) == good else 2
+        result = repr(reader(path))
+        if result == good or rounded(result) == rounded(good):
+            return 1
+        if said.parts and any(said.parts):
+            return 2   # and says what is missing
+        return 3 if not CHECKSUM.search(data) and CHECKSUM.search(whole) else 4
     except UserError as error:
         text = str(error)
         assert os.path.basename(path).split(".")[0] in text and PLACE.search(text), text
         return 0
+    finally:
+        sys.stderr = sys.__stderr__
 
 
-def batch(path, reader, files, good, report):
+def batch(path, reader, files, good, whole, report):
     """In a process of its own."""
-    counts = Counts()
+    counts = [0] * len(NAMES)
     resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))  # nothing is read for a size that only the file says
     for data in files:
         put(path, data)
         signal.alarm(LONGEST_S)
-        counts.n[read_one(path, reader, good)] += 1
+        which = read_one(path, reader, good, whole, data)
+        counts[which] += 1
+        if which == 4 and not os.path.exists(path + ".other"):
+            shutil.copy(path, path + ".other")
     signal.alarm(0)
-    os.write(report, struct.pack("=3I", *counts.n))
+    os.write(report, struct.pack("=%dI" % len(NAMES), *counts))
 
 
-def run_batch(path, reader, files, good):
+def run_batch(path, reader, files, good, whole):
     read_end, write_end = os.pipe()
     child = os.fork()
     if not child:
         status = 1
         try:
-            batch(path, reader, files, good, write_end)
+            batch(path, reader, files, good, whole, write_end)
             status = 0
         except BaseException:
             import traceback
@@ -259,22 +312,24 @@ def run_batch(path, reader, files, good):
     if status or used.ru_maxrss > MOST_KIB:
         shutil.copy(path, "hostile.crash")
         sys.exit("%s: the reader ended with status %d and %d KiB" % (path, status, used.ru_maxrss))
-    return struct.unpack("=3I", report)
+    return struct.unpack("=%dI" % len(NAMES), report)
 
 
-def search(path, reader, good, changed, chance):
-    begin, counts = time.monotonic(), [0, 0, 0]
+def search(path, reader, good, changed, free, chance):
+    begin, counts = time.monotonic(), [0] * len(NAMES)
     put(path, good)
     result = repr(reader(path))
     if changed is change_text:
-        run_batch(path, reader, long_lines(good), result)
+        run_batch(path, reader, long_lines(good), result, good)
     for first in range(0, changes, BATCH):
         files = [changed(good, chance) for _ in range(min(BATCH, changes - first))]
-        counts = [a + b for a, b in zip(counts, run_batch(path, reader, files, result))]
+        counts = [a + b for a, b in zip(counts, run_batch(path, reader, files, result, good))]
     put(path, good)
-    print("%s: %d files in %.0f s: %s" % (path, changes, time.monotonic() - begin,
-                                        ", ".join("%d %s" % pair for pair in zip(counts, Counts.NAMES))))
+    print("%s%s: %d files in %.0f s: %s" % (path, ", as by hand" if free else "", changes, time.monotonic() - begin,
+                                          ", ".join("%d %s" % pair for pair in zip(counts, NAMES))))
     assert 0 < counts[0] < changes
+    if not free and counts[4]:
+        sys.exit("%s: %d changed files gave another result without a word; see %s.other" % (path, counts[4], path))
 
 
 shutil.copytree(os.path.join(source, "platforms", "machines", "h200x8", "bus"), "bus")

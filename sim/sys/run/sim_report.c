@@ -18,6 +18,7 @@
 #include "sim_clock.h"
 #include "sim_progress.h"
 #include "base/assert.h"
+#include "base/checksum.h"
 #include "base/mpi_fake_rows.h"
 #include "base/numbers.h"
 #include "base/seam_mpi.h"
@@ -359,6 +360,13 @@ static int close_output(FILE *f, const char *path)
 	return -1;
 }
 
+static int close_without_memory(FILE *f, const char *path)
+{
+	fprintf(stderr, "orrery sim: not enough memory to write %s\n", path);
+	fclose(f);
+	return -1;
+}
+
 /* The words of processes about the ranks of many that they play; none: they are the ranks of the
  * run.
  */
@@ -399,9 +407,10 @@ static void write_rows(FILE *f)
 
 static int write_stats(const struct totals *t, const char *path)
 {
-	FILE *f = open_output(path);
+	struct orr_checked text;
+	FILE *to = open_output(path), *f = to ? orr_checked_open(&text) : NULL;
 	if (!f)
-		return -1;
+		return to ? close_without_memory(to, path) : -1;
 	char about[ORR_ABOUT_SIZE];
 	struct orr_fake_rows rows = fake_rows();
 	fprintf(f, "# orrery stats: nodes=%d makespan_s=%.9f\n",
@@ -416,7 +425,8 @@ static int write_stats(const struct totals *t, const char *path)
 	else
 		write_rows(f);
 	free(rows.v);
-	return close_output(f, path);
+	return orr_checked_close(&text, to) ? close_without_memory(to, path)
+					    : close_output(to, path);
 }
 
 /* The variations, in runs that had any. */

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Checksums of files (see checksum.h). Eight bytes are taken at a time, each by a table of its own
+ * (M. E. Kounavis, F. L. Berry: A Systematic Approach to Building High Performance Software-Based
+ * CRC Generators, ISCC 2005).
+ *
+ * Invariant: table[k][b] is the checksum of byte b and k bytes of 0 behind it, without the
+ * inversions at the begin and the end. */
+#include "base/checksum.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define POLYNOMIAL 0xedb88320U /* the lowest bit of a byte is its first one */
+
+void orr_crc32_init(struct orr_crc32 *c)
+{
+	for (uint32_t b = 0; b < 256; b++) {
+		uint32_t v = b;
+
+		for (int bit = 0; bit < 8; bit++)
+			v = v >> 1 ^ (v & 1 ? POLYNOMIAL : 0);
+		c->table[0][b] = v;
+	}
+	for (int k = 1; k < 8; k++) {
+		for (int b = 0; b < 256; b++) {
+			uint32_t v = c->table[k - 1][b];
+
+			c->table[k][b] = v >> 8 ^ c->table[0][v & 255];
+		}
+	}
+}
+
+uint32_t orr_crc32(const struct orr_crc32 *c, uint32_t sum, const void *bytes, size_t n)
+{
+	const unsigned char *p = bytes;
+	uint32_t v = ~sum;
+
+	for (; n >= 8; n -= 8, p += 8) {
+		v ^= (uint32_t) p[0] | (uint32_t) p[1] << 8 | (uint32_t) p[2] << 16 |
+		     (uint32_t) p[3] << 24;
+		v = c->table[7][v & 255] ^ c->table[6][v >> 8 & 255] ^ c->table[5][v >> 16 & 255] ^
+		    c->table[4][v >> 24] ^ c->table[3][p[4]] ^ c->table[2][p[5]] ^
+		    c->table[1][p[6]] ^ c->table[0][p[7]];
+	}
+	for (; n; n--, p++)
+		v = v >> 8 ^ c->table[0][(v ^ *p) & 255];
+	return ~v;
+}
+
+/* ---- writing ---- */
+
+FILE *orr_checked_open(struct orr_checked *c)
+{
+	c->text = NULL;
+	c->bytes = 0;
+	c->stream = open_memstream(&c->text, &c->bytes);
+	return c->stream;
+}
+
+int orr_checked_close(struct orr_checked *c, FILE *f)
+{
+	static const char follows[] = ORR_CHECKSUM_FOLLOWS "\n";
+	int bad = ferror(c->stream);
+	struct orr_crc32 *crc = malloc(sizeof(*crc));
+
+	fflush(c->stream);
+	if (!bad && c->bytes && c->text[c->bytes - 1] != '\n')
+		fputc('\n', c->stream);
+	bad |= fclose(c->stream) || !crc;
+	if (!bad) {
+		const char *end = memchr(c->text, '\n', c->bytes);
+		size_t first = end ? (size_t) (end - c->text) + 1 : 0;
+		uint32_t sum;
+
+		orr_crc32_init(crc);
+		sum = orr_crc32(crc, 0, c->text, first);
+		sum = orr_crc32(crc, sum, follows, sizeof(follows) - 1);
+		sum = orr_crc32(crc, sum, c->text + first, c->bytes - first);
+		fwrite(c->text, 1, first, f);
+		fputs(follows, f);
+		fwrite(c->text + first, 1, c->bytes - first, f);
+		fprintf(f, ORR_CHECKSUM "%08x\n", (unsigned) sum);
+	}
+	free(crc);
+	free(c->text);
+	c->stream = NULL;
+	c->text = NULL;
+	return bad ? -ENOMEM : 0;
+}
+
+/* ---- reading ---- */
+
+/* The number at the end of the line that begins there and ends the text; 0: it has none. */
+static int parse_sum(const char *line, const char *end, uint32_t *sum)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	line += sizeof(ORR_CHECKSUM) - 1;
+	if (end - line != 9 || end[-1] != '\n')
+		return 0;
+	*sum = 0;
+	for (; *line != '\n'; line++) {
+		const char *digit = *line ? strchr(digits, *line) : NULL;
+
+		if (!digit)
+			return 0;
+		*sum = *sum << 4 | (uint32_t) (digit - digits);
+	}
+	return 1;
+}
+
+int orr_checksum_fits(const char *text, size_t n, struct orr_checksum *out)
+{
+	const size_t length = sizeof(ORR_CHECKSUM) - 1;
+	const char *end = text + n, *last = NULL;
+
+	*out = (struct orr_checksum){ .line = 1 };
+	for (const char *line = text; line < end; out->line++) {
+		const char *stop = memchr(line, '\n', (size_t) (end - line));
+
+		stop = stop ? stop + 1 : end;
+		if ((size_t) (stop - line) > length && !memcmp(line, ORR_CHECKSUM, length))
+			last = line;
+		if (stop == end)
+			break;
+		line = stop;
+	}
+	if (!last)
+		return 1;
+	out->there = parse_sum(last, end, &out->says);
+
+	struct orr_crc32 *crc = malloc(sizeof(*crc));
+
+	if (!crc)
+		return -ENOMEM;
+	orr_crc32_init(crc);
+	out->has = orr_crc32(crc, 0, text, out->there ? (size_t) (last - text) : n);
+	free(crc);
+	return out->there && out->says == out->has;
+}

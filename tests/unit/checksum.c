@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Checksums of files: the one that zlib computes, in one piece or in several; a text that was
+ * written with one does not fit to it after any change of a byte, the loss of a line or of its end,
+ * or another line; one without any fits. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checksum.h"
+#include "lib/test.h"
+
+#define ZLIB_SAYS 0xe000b1fbU
+
+static const char lines[] = "first\n# comment\n0.5 1.5\n\nlast words\n";
+
+static void values(void)
+{
+	static struct orr_crc32 crc;
+	char bytes[300];
+
+	orr_crc32_init(&crc);
+	CHECK_IS(orr_crc32(&crc, 0, NULL, 0), 0);
+	/* The check value of the catalogue of CRCs. */
+	CHECK_IS(orr_crc32(&crc, 0, "123456789", 9), 0xcbf43926U);
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (char) (i * 7);
+	/* That of zlib.crc32(bytes(7 * i & 255 for i in range(300))). */
+	CHECK_IS(orr_crc32(&crc, 0, bytes, sizeof(bytes)), ZLIB_SAYS);
+	for (size_t i = 0; i <= sizeof(bytes); i++)
+		CHECK_IS(
+			orr_crc32(&crc, orr_crc32(&crc, 0, bytes, i), bytes + i, sizeof(bytes) - i),
+			ZLIB_SAYS);
+}
+
+/* The text with its checksum; the caller frees it. */
+static char *write_text(const char *text, size_t *n)
+{
+	struct orr_checked checked;
+	char *whole = NULL;
+	FILE *f = open_memstream(&whole, n);
+
+	CHECK(f && orr_checked_open(&checked));
+	fputs(text, checked.stream);
+	CHECK_IS(orr_checked_close(&checked, f), 0);
+	CHECK(!fclose(f));
+	return whole;
+}
+
+static int fits(const char *text, size_t n)
+{
+	struct orr_checksum sum;
+	/* As large as it is, so that valgrind and sanitizers see who reads on. */
+	char *copy = malloc(n ? n : 1);
+
+	CHECK(copy);
+	memcpy(copy, text, n);
+	int ret = orr_checksum_fits(copy, n, &sum);
+
+	free(copy);
+	CHECK(ret >= 0);
+	return ret;
+}
+
+static void changes(void)
+{
+	struct orr_checksum sum;
+	size_t n;
+	char *text = write_text(lines, &n);
+
+	CHECK(strncmp(text, "first\n" ORR_CHECKSUM_FOLLOWS "\n# comment\n", 38) == 0);
+	CHECK(fits(text, n));
+	for (size_t i = 0; i < n; i++) {
+		for (int bit = 0; bit < 8; bit++) {
+			text[i] = (char) (text[i] ^ 1 << bit);
+			CHECK(!fits(text, n));
+			text[i] = (char) (text[i] ^ 1 << bit);
+		}
+	}
+	/* Cut off: what is left still announces a checksum from there on. */
+	const char *follows = strstr(text, ORR_CHECKSUM_FOLLOWS);
+	size_t announced = (size_t) (follows - text) + strlen(ORR_CHECKSUM) + 1;
+	for (size_t i = announced; i < n; i++)
+		CHECK(!fits(text, i));
+	CHECK_IS(orr_checksum_fits(text, n - 18, &sum), 0);
+	CHECK(!sum.there);
+	free(text);
+
+	/* Another line, wherever. */
+	for (size_t at = 0; at <= n; at++) {
+		char *more = write_text(lines, &n), *longer = malloc(n + 3);
+
+		CHECK(longer);
+		memcpy(longer, more, at);
+		memcpy(longer + at, "7\n", 2);
+		memcpy(longer + at + 2, more + at, n - at);
+		CHECK(!fits(longer, n + 2));
+		free(longer);
+		free(more);
+	}
+}
+
+/* What says where, and what nobody wrote with a checksum. */
+static void places(void)
+{
+	static const char changed[] = ORR_CHECKSUM_FOLLOWS "\na\nb\n" ORR_CHECKSUM "0123abcd\n";
+	static const char *const free_texts[] = {
+		"",   "\n", "a", "# a comment\n1 2\n", "#checksum\n", " # checksum of something\n",
+		lines
+	};
+	struct orr_checksum sum;
+
+	CHECK_IS(orr_checksum_fits(changed, sizeof(changed) - 1, &sum), 0);
+	CHECK(sum.there && sum.line == 4);
+	CHECK_IS(sum.says, 0x0123abcdU);
+	for (size_t i = 0; i < sizeof(free_texts) / sizeof(free_texts[0]); i++)
+		CHECK(fits(free_texts[i], strlen(free_texts[i])));
+
+	size_t n;
+	char *text = write_text("", &n);
+	CHECK(fits(text, n));
+	free(text);
+	text = write_text("no end", &n);
+	CHECK(fits(text, n));
+	free(text);
+}
+
+int main(void)
+{
+	values();
+	changes();
+	places();
+	return 0;
+}

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Checksums of the text files that runs and commands write (src/base/checksum.h): a comment near the begin says that one
+# follows, and the last line is "# checksum " and the CRC-32 of all that stands before it.
+# Invariant: a text with one of these lines and without the other, or with another checksum, is refused with its place.
+import os
+import re
+import zlib
+
+from orrery_cli import UserError
+
+LINE = b"# checksum "
+FOLLOWS = LINE + b"at the end\n"
+LAST = re.compile(rb"# checksum ([0-9a-f]{8})\n")
+LAST_BYTES = len(LINE) + 9
+NEAR = 65536   # bytes of the begin, where the announcement stands
+CHUNK = 1 << 20
+
+
+def last_line(sum_):
+    return "# checksum %08x\n" % sum_
+
+
+def sealed(text):
+    """The text with both lines; the first line, which says what it is, stays the first one."""
+    text += "" if not text or text.endswith("\n") else "\n"
+    first, end, rest = text.partition("\n")
+    text = first + end + FOLLOWS.decode() + rest
+    return text + last_line(zlib.crc32(text.encode()))
+
+
+class Sealing:
+    """A text that is written to a stream in pieces, with both lines."""
+
+    def __init__(self, stream):
+        self.stream, self.sum, self.begun = stream, 0, False
+
+    def write(self, text):
+        if not self.begun:
+            first, end, rest = text.partition("\n")
+            text, self.begun = first + end + FOLLOWS.decode() + rest, True
+        self.stream.write(text)
+        self.sum = zlib.crc32(text.encode("utf-8", "surrogateescape"), self.sum)
+
+    def end(self):
+        self.stream.write(last_line(self.sum))
+
+
+def refuse(path, number, why):
+    raise UserError("%s:%d: %s; write it anew, or, if you changed it, remove its lines `# checksum'" % (path, number, why), 1)
+
+
+def check_stream(path, file, bytes_, cut=None):
+    """Refuses what the binary file has, so many bytes, if it does not fit to its checksum. cut(path, line): what to do with a text
+    that lacks its end instead of refusing it, where the writer may have been killed."""
+    begin = file.read(NEAR)
+    file.seek(max(0, bytes_ - LAST_BYTES))
+    end = LAST.fullmatch(file.read(LAST_BYTES))
+    if not end and LINE not in begin:
+        return
+    left, sum_, lines = bytes_ - (LAST_BYTES if end else 0), 0, 0
+    file.seek(0)
+    while left > 0:
+        data = file.read(min(CHUNK, left))
+        if not data:
+            break
+        sum_, lines, left = zlib.crc32(data, sum_), lines + data.count(b"\n"), left - len(data)
+    if not end:
+        if cut and begin.count(LINE) == 1 and FOLLOWS in begin:
+            cut(path, lines)
+        else:
+            refuse(path, lines + 1, "the checksum is missing, which its begin announces: the file was damaged or cut off")
+    elif int(end[1], 16) != sum_:
+        refuse(path, lines + 1, "the checksum is %s, and that of the lines before it %08x: the file was damaged or changed"
+               % (end[1].decode(), sum_))
+
+
+def check(path, cut=None):
+    """The same of a file that is there."""
+    with open(path, "rb") as file:
+        check_stream(path, file, os.fstat(file.fileno()).st_size, cut)
