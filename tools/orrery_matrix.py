@@ -178,6 +178,8 @@ def read_text(path, lines):
                  "'[starpu_comm_stats][3:0] 248.0 B 0.000237 MB 0.000051 B/s 0.0 MB/s'" % line.strip()[:80])
         src, dst = (read_node(path, number, "node", match.group(i)) for i in (1, 2))
         volume, rate = read_number(path, number, "volume", match.group(3)), None
+        if (src, dst) in stats.volume:
+            stats.doubts.append("%s:%d: the pair [%d:%d] is there twice" % (path, number, src, dst))
         stats.add(stats.volume, src, dst, volume)
         if match.group(4):
             rate = read_number(path, number, "bandwidth", match.group(4))

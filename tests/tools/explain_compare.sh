@@ -44,10 +44,11 @@ print(p["kind"], p["name"] or "-", p["rank"])')
 
 # real FROM TO: the same trace, which says that it is of a real run
 real() { "${PYTHON:-python3}" -c '
-import struct, sys
+import struct, sys, zlib
 data = bytearray(open(sys.argv[1], "rb").read())
 flags, = struct.unpack_from("=I", data, 20)
 struct.pack_into("=I", data, 20, flags & ~1)
+struct.pack_into("=I", data, len(data) - 4, zlib.crc32(data[:4096]))
 open(sys.argv[2], "wb").write(data)' "$1" "$2"; }
 
 # verdict WORD A B

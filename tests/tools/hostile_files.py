@@ -225,7 +225,7 @@ def kinds():
     for path, reader, text in (("run.csv", statistics, STATISTICS), ("trace.txt", durations, TRACE_TEXT), ("journal", journal, JOURNAL)):
         yield path, reader, text.encode(), change_text, True
         yield path, reader, sealed(text.encode()), change_text, False
-    yield "run.txt", statistics, PRINTED.encode(), change_text, False
+    yield "run.txt", statistics, PRINTED.encode(), change_text, True   # it has none: another receiver remains unknown
     yield "trace", trace, binary(), change_sealed_trace, True
     yield "trace", trace, binary(), change_bytes, False
     for suffix in ("config", "bandwidth", "latency", "costs"):
