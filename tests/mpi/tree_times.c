@@ -5,8 +5,9 @@
  * beat; above, by hand, the best of three textbook ways in LogGP: a binomial tree of whole
  * messages, and a chain and a binary tree of pieces. Late readers are held against MPI_Bcast as
  * well. As long as nothing is said (ORRERY_MPI_PIECES) a value is cut into 8 pieces, or one per
- * MiB, because what each costs a simulation is more than it gains: so many have the ways by hand,
- * too. tests/sim/tree_pieces.sh runs this with as many as help.
+ * MiB, or five for each rank on its way if it has many MiB, because what more of them cost a
+ * simulation is more than it gains: so many have the ways by hand, too. tests/sim/tree_pieces.sh
+ * runs this with as many as help.
  *
  * orr-test: world sim
  * orr-test: sim-ranks 4 8 64
@@ -104,20 +105,21 @@ static double bcast_us(size_t bytes)
 }
 
 /* Pieces go through `arity` links of each rank one after the other, and cross `ranks` ranks. */
-static double pipe_us(double bytes_us, double hop_us, double arity, double ranks,
-		      double most_pieces)
+static double pipe_us(double bytes_us, double hop_us, double arity, double ranks, int many)
 {
-	double pieces = fmax(1, fmin(sqrt(ranks * bytes_us / hop_us), most_pieces));
+	double mib = bytes_us * BYTES_PER_US / (1 << 20),
+	       most = many ? INFINITY : fmax(fmax(8, mib), fmin(mib * mib / 8, 5 * ranks)),
+	       pieces = fmax(1, fmin(sqrt(ranks * bytes_us / hop_us), most));
 
 	return arity * (pieces + ranks) * (hop_us + bytes_us / pieces);
 }
 
-static double by_hand_us(double bytes_us, double most_pieces)
+static double by_hand_us(double bytes_us, int many)
 {
 	double hop_us = LATENCY_US + 2 * MESSAGE_US, depth = ceil(log2(size + 1)) - 1;
 	double binomial_us = ceil(log2(size)) * (hop_us + bytes_us);
-	double chain_us = pipe_us(bytes_us, hop_us, 1, size - 2, most_pieces);
-	double binary_us = pipe_us(bytes_us, hop_us, 2, depth - 1, most_pieces);
+	double chain_us = pipe_us(bytes_us, hop_us, 1, size - 2, many);
+	double binary_us = pipe_us(bytes_us, hop_us, 2, depth - 1, many);
 
 	return fmin(binomial_us, fmin(chain_us, binary_us));
 }
@@ -135,8 +137,7 @@ int main(int argc, char **argv)
 	for (unsigned i = 0; i < sizeof(kib) / sizeof(*kib); i++) {
 		size_t bytes = kib[i] << 10;
 		double bytes_us = (double) bytes / BYTES_PER_US,
-		       pieces = many ? INFINITY : fmax(8, (double) kib[i] / 1024),
-		       hand_us = by_hand_us(bytes_us, pieces),
+		       hand_us = by_hand_us(bytes_us, many),
 		       mpi_us = kib[i] <= 1024 ? bcast_us(bytes) : 0,
 		       awaited_us = broadcast_us(bytes, 1), late_us = broadcast_us(bytes, 0),
 		       least_us = bytes_us + LATENCY_US;

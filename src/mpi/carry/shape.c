@@ -18,6 +18,7 @@
 #define MOST_PIECES 512   /* each is a message, and has a tag */
 #define MANY_PIECES 8     /* more have LARGE_PIECE bytes at least: each costs all ranks a message */
 #define LARGE_PIECE 1048576
+#define PIECES_A_RANK 5 /* on the way of a large value: it takes 1.2 times as long as its bytes */
 #define EAGER_PIECE (65536 - 512) /* Open MPI sends that at once over TCP */
 #define ENOUGH 0.7                /* of the best number of pieces: the rest gains little */
 #define CLEARLY 0.85              /* a shape must be that much cheaper than a simpler one ... */
@@ -110,14 +111,17 @@ static int may_leave_alone(const struct orr_mpi_network *net, size_t piece)
 	return piece <= EAGER_PIECE || EAGER_PIECE / net->bytes_per_us <= ORR_PATIENCE_YIELD_US;
 }
 
-/* The pieces that are cut where n would be best. Those that would just not be eager, of 64 KiB for
- * example, are smaller. */
-static size_t bound_pieces(const struct orr_mpi_network *net, size_t bytes, double n)
+/* The pieces that are cut where n would be best, for a way through so many ranks. The last one has
+ * all of them once it has waited for a piece from each rank before it, so values of many MiB get
+ * some pieces for each rank. Pieces that would just not be eager, of 64 KiB for example, are
+ * smaller. */
+static size_t bound_pieces(const struct orr_mpi_network *net, size_t bytes, double ranks, double n)
 {
-	double most = net->most_pieces;
+	double most = net->most_pieces, large = (double) (bytes / LARGE_PIECE);
 
 	if (!net->most_pieces)
-		most = fmax(MANY_PIECES, (double) (bytes / LARGE_PIECE));
+		most = fmax(fmax(MANY_PIECES, large),
+			    fmin(large * large / MANY_PIECES, PIECES_A_RANK * ranks));
 	most = fmin(most, fmin((double) (bytes / LEAST_PIECE), MOST_PIECES));
 	most = floor(fmax(1, fmin(ENOUGH * n, most)));
 	if (most > 1 && !net->most_pieces && (double) bytes > EAGER_PIECE * most &&
@@ -138,7 +142,7 @@ static double best_pipe(const struct orr_mpi_network *net, size_t bytes, uint32_
 	double depth = children > 1 ? ceil_log2(n + 2) - 1 : n, ranks = fmax(depth - 1, 1);
 	double most = sqrt(out * out * ranks * bytes_us / (children * hop_us));
 
-	*pieces = bound_pieces(net, bytes, out > 1 ? fmax(most, bytes_us / hop_us) : most);
+	*pieces = bound_pieces(net, bytes, ranks, out > 1 ? fmax(most, bytes_us / hop_us) : most);
 	double b = bytes_us / (double) *pieces, leaves_us = fmax(b, (b + hop_us) / out);
 	return (double) *pieces * children * leaves_us + ranks * (out * b + hop_us) + 2 * hop_us;
 }
