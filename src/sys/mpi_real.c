@@ -12,6 +12,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -44,14 +45,15 @@ static struct orr_real_mpi {
 } real;
 
 /* True if exit() was called from within MPI: another rank has ended the program, and MPICH is told
- * so while it looks for messages. It would wait for itself in MPI_Abort(). */
+ * so while it looks for messages. It would wait for itself in MPI_Abort(). An MPI that is linked
+ * into the program cannot be told from it: then nobody knows. */
 static int mpi_exits(void)
 {
 	struct dl_find_object mpi, caller;
 	void *frames[64];
 	int n = backtrace(frames, sizeof(frames) / sizeof(frames[0]));
 
-	if (_dl_find_object(dlsym(RTLD_DEFAULT, "PMPI_Abort"), &mpi))
+	if (_dl_find_object(dlsym(RTLD_DEFAULT, "PMPI_Abort"), &mpi) || !*mpi.dlfo_link_map->l_name)
 		return 0;
 	for (int i = 0; i < n; i++)
 		if (!_dl_find_object(frames[i], &caller) &&

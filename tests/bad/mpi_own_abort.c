@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A rank that exits without starpu_mpi_shutdown while another waits for it, in a program that has a
+ * function of MPI itself, as with an MPI that is linked into it: that is still told, and ends all.
+ * orr-test: world real
+ * orr-test: expect rank 1 exits without starpu_mpi_shutdown */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <dlfcn.h>
+#include "../mpi/mpi_test.h"
+
+int PMPI_Abort(MPI_Comm comm, int status)
+{
+	union {
+		void *found;
+		int (*call)(MPI_Comm, int);
+	} next = { dlsym(RTLD_NEXT, "PMPI_Abort") };
+
+	return next.call(comm, status);
+}
+
+int main(int argc, char **argv)
+{
+	starpu_data_handle_t h;
+
+	if (!begin(&argc, &argv, 2))
+		return 77;
+	new_int(&h);
+	if (rank == 1)
+		exit(3);
+	OK(starpu_mpi_recv(h, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+	return end();
+}
