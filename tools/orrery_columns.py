@@ -11,15 +11,16 @@ import numpy as np
 
 import orrery_clocks
 import orrery_critical
+import orrery_models
 import orrery_sums
 from orrery_critical import Wait
 from orrery_cli import UserError
-from orrery_tracefile import BLOCK, EAGER, EVENT, NUMBER, RECEIVE, RELAYED
+from orrery_tracefile import BLOCK, EAGER, EVENT, LONGEST_US, NUMBER, RECEIVE, RELAYED
 
 LAYOUT = np.dtype([("ns", "=i8"), ("kind", "u1"), ("flags", "u1"), ("worker", "=i2"), ("a", "=u4"), ("b", "=u8"), ("c", "=u8"),
                    ("d", "=u8")])
 # The fields that are kept of each kind of event, besides its time, its process and its place in the file.
-FIELDS = {"submit": "abcd", "release": "bc", "ready": "bc", "start": ("worker", "a", "b", "c"), "end": "b", "done": "bc",
+FIELDS = {"submit": "abcd", "release": "bc", "ready": "bc", "start": ("worker", "a", "b", "c", "d"), "end": "b", "done": "bc",
           "post": ("flags", "a", "b", "c", "d"), "grant": "bcd", "route": "ab", "send": ("flags", "a", "b", "c", "d"), "sent": "b",
           "envelope": ("flags", "a", "b", "c", "d"), "match": "ab", "recv": "abd", "copy": ("worker", "a", "b", "c", "d"),
           "copied": "abc", "user": ("worker", "a", "b"), "engine": ("flags", "a", "b", "d"), "waited": "abc", "after": "bc"}
@@ -118,6 +119,13 @@ def read_events(trace, progress):
         events = np.array(found, LAYOUT)
         keep(events, np.full(len(found), head[1], np.uint32), order * per_block + np.arange(len(found)))
     return {name: Events(parts.pop(NUMBER[name], []), names[NUMBER[name]]) for name in FIELDS}
+
+
+def expected_of(d):
+    """Nanoseconds that the policy expected of kernels, as orrery_tracefile.model_of."""
+    us = (d >> np.uint64(32)).astype(np.uint32).view(np.float32).astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        return np.rint(np.where((us > 0) & (us < LONGEST_US), us, 0) * 1e3).astype(np.int64)
 
 
 class Columns:
@@ -249,6 +257,8 @@ class Columns:
         t.name[t.rows(keys["start"])] = self.name_of(e["start"].process, e["start"].a)
         t.column("worker", keys["start"], e["start"].worker, -1, np.int32)
         t.column("fetch", keys["start"], e["start"].c.astype(np.int64), 0)
+        t.column("model", keys["start"], self.name_of(e["start"].process, e["start"].d & LOW), 0, np.int32)
+        t.column("expected", keys["start"], expected_of(e["start"].d), 0)
         t.column("over", keys["done"], e["done"].c, 0, np.uint64)
         t.column("cause", keys["ready"], e["ready"].c, 0, np.uint64)
         t.column("parent", keys["submit"], e["submit"].d, 0, np.uint64)
@@ -502,6 +512,15 @@ class Run:
         t, names = self.columns.tasks, self.columns.names
         rows = np.flatnonzero((t.start != NEVER) & (t.end != NEVER))
         return zip([names[i] for i in t.name[rows].tolist()], t.rank[rows].tolist(), t.worker[rows].tolist(), (t.end - t.start)[rows].tolist())
+
+    def expected(self):
+        t, names, found = self.columns.tasks, self.columns.names, collections.defaultdict(list)
+        rows = np.flatnonzero((t.expected > 0) & (t.start != NEVER) & (t.end != NEVER))
+        units = {place: orrery_models.unit_of(name) for place, name in self.workers.items()}
+        for name, model, process, worker, ns, expected in zip(*(column.tolist() for column in (
+                t.name[rows], t.model[rows], t.process[rows], t.worker[rows], (t.end - t.start)[rows], t.expected[rows]))):
+            found[names[name], names[model] if model else "", units.get((process, worker), "")].append((ns, expected))
+        return found
 
     def starts(self):
         t, names = self.columns.tasks, self.columns.names

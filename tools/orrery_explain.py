@@ -9,6 +9,7 @@ import sys
 import orrery_changes
 import orrery_cores
 import orrery_drift
+import orrery_models
 import orrery_tracefile
 from orrery_cli import UserError
 from orrery_critical import Run, critical_path, title
@@ -103,11 +104,22 @@ def answer(trace, run=None, pieces=None, large=False):
     replay, how = replay_of(trace, run, large)
     parts = [{"kind": kind, "name": detail, "seconds": ns * 1e-9, "pieces": count}
              for kind, detail, ns, count in shares(pieces)]
+    models = orrery_models.rows(run.expected())
+    found = findings(run, pieces, replay, models)
     return {"file": trace.path, "world": "simulated" if trace.simulated else "real", "complete": trace.state() is None, "missing": trace.missing(),
             "makespan_seconds": (run.last - run.first) * 1e-9, "ranks": len(run.ranks),
             "workers": len(run.workers), "tasks": run.tasks_done(), "messages": run.messages_received(),
-            "path": parts, "changes_of_run": orrery_changes.summed_up(orrery_changes.changes(trace)), "findings": findings(run, pieces, replay), "kernels": faster_kernels(parts, replay, whole(run, pieces)),
+            "path": parts, "changes_of_run": orrery_changes.summed_up(orrery_changes.changes(trace)), "findings": found,
+            "models": [orrery_models.as_json(row) for row in models], "wrong_models": wrong_models(trace, run, models, found),
+            "kernels": faster_kernels(parts, replay, whole(run, pieces)),
             "certainty": certainty(trace, run, pieces) + [how] * bool(how)}
+
+
+def wrong_models(trace, run, models, found):
+    """Sentences on performance models that were wrong, besides those that a finding is about."""
+    told = {f["subject"] for f in found if f["cause"] == "wrong-model"}
+    some = orrery_models.wrong(models, sum(ns for _, _, _, ns in run.kernels()), orrery_cores.waited(*trace.waited() or (None, 0)))
+    return ["%s; %s" % (orrery_models.sentence(row), orrery_models.remedy(row)) for row in some if row.name not in told]
 
 
 def faster_kernels(parts, replay, more):
@@ -130,14 +142,17 @@ def gains(seconds, sure, total):
     return "%s %.6f s, %.1f %%" % ("about" if sure else "at most", seconds, 100 * seconds / total if total else 0)
 
 
+def unusual(found):
+    """Sentences on what is unusual."""
+    return [f["text"] for f in found["findings"]] + found["wrong_models"]
+
+
 def write_changes(found, out):
     """What is unusual, then what would help most."""
     total = found["makespan_seconds"]
     out.write("\nWhat is unusual:\n")
-    for finding in found["findings"]:
-        out.write("  %s\n" % finding["text"])
-    if not found["findings"]:
-        out.write("  nothing\n")
+    for text in unusual(found) or ["nothing"]:
+        out.write("  %s\n" % text)
     out.write("\nWhat would help most:\n")
     for text, seconds, sure in changes(found):
         out.write("  %s: %s\n" % (text, gains(seconds, sure, total)))

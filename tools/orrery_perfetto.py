@@ -113,6 +113,8 @@ def of_lane(tables, lane, track, names):
         content += names.note("task", bar.task.number)
         if bar.kind == "kernel" and bar.task.priority:
             content += names.note("priority", bar.task.priority)
+        if bar.kind == "kernel" and bar.task.expected:
+            content += names.note("expected ns", bar.task.expected)
         yield bar.first, event(bar.first - start, track, BEGIN, content)
         yield bar.last, event(bar.last - start, track, END)
 

@@ -106,6 +106,7 @@ def explanation(trace, run, pieces):
     found = orrery_explain.answer(trace, run, pieces)
     found["changes"] = [{"text": "%s: %s" % (text, orrery_explain.gains(s, sure, found["makespan_seconds"]))}
                         for text, s, sure in orrery_explain.changes(found)]
+    found["unusual"] = orrery_explain.unusual(found)
     for part in found["path"]:
         part["title"] = title(part)
     found["changed"] = orrery_changes.lines(found["changes_of_run"], found["makespan_seconds"])

@@ -10,6 +10,7 @@ import os
 
 import orrery_changes
 import orrery_lists
+import orrery_models
 from orrery_cli import UserError
 from orrery_critical import Run
 from orrery_tracefile import cause_of, copy_why, signed
@@ -40,6 +41,12 @@ TABLES = {
         ("name", "TEXT", "name of the kernel"), ("tasks", "INTEGER", "tasks whose kernel came to its end"),
         ("total_ns", "INTEGER", "sum of their times"), ("mean_ns", "REAL", "mean"), ("deviation_ns", "REAL", "standard deviation"),
         ("min_ns", "INTEGER", "shortest"), ("max_ns", "INTEGER", "longest")),
+    "models": (
+        ("name", "TEXT", "name of the kernel"), ("model", "TEXT", "name of its performance model"), ("unit", "TEXT", "the kind of worker"),
+        ("tasks", "INTEGER", "tasks whose kernel came to its end, and of which the policy expected a time"),
+        ("mean_ns", "REAL", "mean of their times"), ("expected_ns", "REAL", "mean of what was expected"),
+        ("median_error", "REAL", "how far half of them were from that, at most, as a share of what was expected"),
+        ("p90_error", "REAL", "how far 90 % of them were, at most")),
     "tasks": (
         ("rank", "INTEGER", "where the task was submitted and executed"), ("task", "INTEGER", "its number in its process"),
         ("name", "TEXT", "name of its kernel"), ("priority", "INTEGER", "its priority"),
@@ -49,6 +56,8 @@ TABLES = {
         ("done_ns", "INTEGER", "it was over, and so was its callback"),
         ("fetch_ns", "INTEGER", "time before the start in which its worker waited for its data"),
         ("kernel_ns", "INTEGER", "time in its kernel"),
+        ("expected_ns", "INTEGER", "time that the scheduling policy expected its kernel to take"),
+        ("model", "TEXT", "name of its performance model"),
         ("cause", "TEXT", "the last thing that it waited for: task, message or program"),
         ("cause_number", "INTEGER", "number of that task or request in the process"),
         ("parent", "INTEGER", "the task in which it was submitted"), PROCESS),
@@ -275,6 +284,10 @@ class Tables:
             mean = total / n
             yield name, n, total, mean, (sum((x - mean) ** 2 for x in found) / n) ** 0.5, min(found), max(found)
 
+    def rows_of_models(self):
+        for row in orrery_models.rows(self.run.expected(self.tasks)):
+            yield row[:4] + (row.ns / row.tasks, row.expected_ns / row.tasks, row.median_error, row.p90_error)
+
     @staticmethod
     def parent(value):
         kind, number = cause_of(value)
@@ -291,7 +304,7 @@ class Tables:
             ran = t.start is not None
             yield ((t.rank, t.number, t.name, t.priority, t.worker if ran else None)
                    + tuple(map(self.ns, (t.submit, t.ready, t.start, t.end, t.done)))
-                   + (t.fetch if ran else None, t.end - t.start if ran and t.end is not None else None)
+                   + (t.fetch if ran else None, t.end - t.start if ran and t.end is not None else None, t.expected or None, t.model)
                    + self.cause(t.ready, t.cause) + (self.parent(t.parent), t.key[0]))
 
     def rows_of_dependencies(self):

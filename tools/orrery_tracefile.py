@@ -14,6 +14,9 @@ VERSION = 1
 HEAD = struct.Struct("=8sIIIIIIQQII64s")
 BLOCK = struct.Struct("=IIIIqqQI3IQ")
 EVENT = struct.Struct("=qBBhIQQQ")
+FLOAT_BITS = struct.Struct("=I")
+FLOAT = struct.Struct("=f")
+LONGEST_US = 1e12   # that a policy expects
 BLOCK_MAGIC = 0x4B4C424F
 LARGEST_BLOCK = 1 << 20
 SIMULATED, FULL, CLOSED, LIMITED, THINNED = 1, 2, 4, 8, 16
@@ -295,6 +298,12 @@ class Trace:
 def signed(value, bits=64):
     """A field that has a sign."""
     return value - (1 << bits) if value >> bits - 1 else value
+
+
+def model_of(d):
+    """(string: the model, nanoseconds that the policy expected of the kernel; 0: not known) of the field d of a start."""
+    us = FLOAT.unpack(FLOAT_BITS.pack(d >> 32))[0]
+    return d & 0xFFFFFFFF, round(us * 1e3) if 0 < us < LONGEST_US else 0
 
 
 def copy_why(number):

@@ -114,7 +114,7 @@ def answers(manual, base, number):
             rows = base.execute(question).fetchall()
         except sqlite3.Error as error:
             sys.exit("%s\n%s" % (error, question))
-        may_be_empty = "matched_ns > arrived_ns" in question
+        may_be_empty = "matched_ns > arrived_ns" in question or "FROM models" in question   # few policies ask models
         assert rows or may_be_empty, "no answer to: %s" % question
         assert not rows or any(v is not None for row in rows for v in row), question
 
