@@ -11,6 +11,7 @@ import numpy as np
 
 import orrery_clocks
 import orrery_critical
+import orrery_memories
 import orrery_models
 import orrery_sums
 from orrery_critical import Wait
@@ -23,7 +24,7 @@ LAYOUT = np.dtype([("ns", "=i8"), ("kind", "u1"), ("flags", "u1"), ("worker", "=
 FIELDS = {"submit": "abcd", "release": "bc", "ready": "bc", "start": ("worker", "a", "b", "c", "d"), "end": "b", "done": "bc",
           "post": ("flags", "a", "b", "c", "d"), "grant": "bcd", "route": "ab", "send": ("flags", "a", "b", "c", "d"), "sent": "b",
           "envelope": ("flags", "a", "b", "c", "d"), "match": "ab", "recv": "abd", "copy": ("worker", "a", "b", "c", "d"),
-          "copied": "abc", "user": ("worker", "a", "b"), "engine": ("flags", "a", "b", "d"), "waited": "abc", "after": "bc"}
+          "copied": "abc", "user": ("worker", "a", "b"), "engine": ("flags", "a", "b", "d"), "waited": "abc", "after": "bc", "memory": "abcd"}
 CHUNK = 8192                        # blocks that are read at once
 NEVER = np.iinfo(np.int64).min      # the time of what has not happened
 LOW = np.uint64(0xFFFFFFFF)
@@ -134,7 +135,7 @@ class Columns:
     def __init__(self, trace, progress=lambda words, share: None):
         self.trace = trace
         self.events = read_events(trace, progress)
-        self.turns, self.waits, self.afters = (self.events.pop(name) for name in ("engine", "waited", "after"))   # no steps of the run
+        self.turns, self.waits, self.afters, self.memory = (self.events.pop(name) for name in ("engine", "waited", "after", "memory"))   # no steps
         progress("sorting", 0)
         self.number_names()
         self.number_ranks()
@@ -209,7 +210,7 @@ class Columns:
         for number, process in processes.items():
             shift[number] = late_ns[hosts[process.host]]
             process.clock_ns += int(shift[number])
-        for some in [*self.events.values(), self.turns, self.waits, self.afters]:
+        for some in [*self.events.values(), self.turns, self.waits, self.afters, self.memory]:
             some.ns = some.ns + shift[some.process]
         self.trace.number_eras()
         self.set_places()
@@ -521,6 +522,13 @@ class Run:
                 t.name[rows], t.model[rows], t.process[rows], t.worker[rows], (t.end - t.start)[rows], t.expected[rows]))):
             found[names[name], names[model] if model else "", units.get((process, worker), "")].append((ns, expected))
         return found
+
+    def memories(self):
+        if self.sums:
+            return self.sums.memory
+        m = self.columns.memory
+        return orrery_memories.most(orrery_memories.use_of(*row) for row in zip(*(column.tolist() for column in (
+            self.columns.rank_at(m.process.astype(np.int64), m.ns), m.ns, m.a, m.b, m.c, m.d, m.process))))
 
     def starts(self):
         t, names = self.columns.tasks, self.columns.names

@@ -7,6 +7,7 @@
 import bisect
 import collections
 
+import orrery_memories
 import orrery_models
 import orrery_sums
 import orrery_tracefile
@@ -93,6 +94,7 @@ class Run:
     HANDLED = ("submit", "ready", "start", "end", "done", "post", "grant", "route", "send", "sent", "envelope", "match", "recv")
 
     def __init__(self, trace):
+        self.trace = trace
         self.tasks, self.requests, self.messages = {}, {}, {}
         self.first = self.last = 0
         self.program = collections.defaultdict(list)   # process: times at which the program submitted
@@ -173,6 +175,10 @@ class Run:
                 unit = orrery_models.unit_of(self.workers.get((t.key[0], t.worker), ""))
                 found[t.name, t.model or "", unit].append((t.end - t.start, t.expected))
         return found
+
+    def memories(self):
+        """{(rank, memory node): (the most bytes in use, the limit or None)}"""
+        return self.sums.memory if self.sums else orrery_memories.most(orrery_memories.uses(self.trace))
 
     def starts(self):
         """(name, rank, instant) of each task that started."""

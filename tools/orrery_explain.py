@@ -9,6 +9,7 @@ import sys
 import orrery_changes
 import orrery_cores
 import orrery_drift
+import orrery_memories
 import orrery_models
 import orrery_tracefile
 from orrery_cli import UserError
@@ -111,7 +112,7 @@ def answer(trace, run=None, pieces=None, large=False):
             "workers": len(run.workers), "tasks": run.tasks_done(), "messages": run.messages_received(),
             "path": parts, "changes_of_run": orrery_changes.summed_up(orrery_changes.changes(trace)), "findings": found,
             "models": [orrery_models.as_json(row) for row in models], "wrong_models": wrong_models(trace, run, models, found),
-            "kernels": faster_kernels(parts, replay, whole(run, pieces)),
+            "memory": orrery_memories.rows(trace, run.memories()), "kernels": faster_kernels(parts, replay, whole(run, pieces)),
             "certainty": certainty(trace, run, pieces) + [how] * bool(how)}
 
 
@@ -172,6 +173,11 @@ def write_page(found, out):
     if changed:
         out.write("\nWhat changed the run, on the rank where it took longest:\n")
     for line in changed:
+        out.write("  %s\n" % line)
+    full = list(orrery_memories.lines(found["memory"]))
+    if full:
+        out.write("\nMemory that was nearly full:\n")
+    for line in full:
         out.write("  %s\n" % line)
     write_changes(found, out)
     if found["certainty"]:

@@ -10,6 +10,7 @@ import os
 
 import orrery_changes
 import orrery_lists
+import orrery_memories
 import orrery_models
 from orrery_cli import UserError
 from orrery_critical import Run
@@ -127,6 +128,11 @@ TABLES = {
         ("bytes", "INTEGER", "bytes"), ("start_ns", "INTEGER", "the runtime started it"), ("end_ns", "INTEGER", "the runtime knew of its end"),
         ("why", "TEXT", "fetch: the value is wanted there; prefetch: it will be; eviction: the memory that it comes from is full; write-back: it may soon be"),
         PROCESS),
+    "memory": (
+        ("rank", "INTEGER", "its rank"), ("node", "INTEGER", "memory node"), ("at_ns", "INTEGER", "since when, until the next row of this memory"),
+        ("used_bytes", "INTEGER", "bytes in use by data and by what the program allocated there"),
+        ("reusable_bytes", "INTEGER", "bytes of these without a value, which are kept for reuse"),
+        ("limit_bytes", "INTEGER", "the limit, if there is one"), PROCESS),
     "marks": (
         ("rank", "INTEGER", "its rank"), ("worker", "INTEGER", "the worker that set it; -1: the program"), ("at_ns", "INTEGER", "when"),
         ("text", "TEXT", "what the program said"), ("number", "INTEGER", "its number"), PROCESS),
@@ -383,6 +389,14 @@ class Tables:
         for c in self.run.copies:
             if self.inside(c.rank, c.start, c.end):
                 yield c[:4] + (self.ns(c.start), self.ns(c.end), copy_why(c.why), c.process)
+
+    def rows_of_memory(self):
+        for use in self.memories():
+            yield use.rank, use.node, self.ns(use.at), use.used, use.reusable, use.limit, use.process
+
+    def memories(self):
+        """Their uses in the window; memory may be in use before the first step of the run."""
+        return [use for use in (use._replace(at=max(use.at, self.run.first)) for use in orrery_memories.uses(self.trace)) if self.inside(use.rank, use.at)]
 
     def rows_of_marks(self):
         for m in self.run.marks:

@@ -166,6 +166,8 @@ def fields_of(kind, e, names):
         return "%d %s %s" % (b, cause_text(c) if c else "-", process.strings.get(a, ""))
     if kind == "change":
         return "%s %d %d %d %d" % (orrery_tracefile.CHANGES.get(flags, flags), a, b, c, d)
+    if kind == "memory":
+        return "%d %d %d %d" % (a, b, c, d)
     if kind in ("route", "sent", "envelope", "match"):
         return "%d %d %d" % (signed(a, 32), b >> 32, b & 0xFFFFFFFF)
     if kind in ("copy", "copied"):

@@ -25,7 +25,7 @@ FIRST_BLOCK = 4096   # bytes of the head and its text, however small blocks are
 KINDS = ("none", "string", "process", "clock", "worker", "left",
          "submit", "release", "ready", "start", "end", "done",
          "post", "grant", "route", "send", "sent", "envelope", "match", "recv",
-         "copy", "copied", "user", "engine", "sum", "after", "waited", "change")
+         "copy", "copied", "user", "engine", "sum", "after", "waited", "change", "memory")
 EVENTS = tuple(name for name in KINDS[6:] if name != "sum")   # that something happened
 NUMBER = {name: number for number, name in enumerate(KINDS)}
 ABOUT_PROCESS = sum(1 << NUMBER[name] for name in ("string", "process", "clock", "worker", "left"))
@@ -35,7 +35,7 @@ GUEST = 1
 RECEIVE, EAGER, SYNC, RELAYED = 1, 2, 4, 8
 COPIES = ("fetch", "eviction", "write-back", "prefetch")   # why copies are made
 CHANGES = {1: "checkpoint", 2: "restore", 3: "use", 4: "resize"}
-NO_STEPS = ("engine", "sum", "after", "waited", "change")   # what is recorded of other steps, or of time that passed
+NO_STEPS = ("engine", "sum", "after", "waited", "change", "memory")   # what is recorded of other steps, or of time that passed
 CAUSES = {1: "task", 2: "message"}
 
 

@@ -120,6 +120,8 @@ enum orr_trace_kind {
 			     nanoseconds, c cause that let it go on; 0: see the time */
 	ORR_TRACE_CHANGE, /* flags: enum orr_trace_change, with a, c and d as it says, b
 			     nanoseconds until now */
+	ORR_TRACE_MEMORY, /* a memory node, b bytes in use, c: of b, kept for reuse, d limit; 0:
+			     none */
 	ORR_TRACE_NKINDS
 };
 
@@ -144,8 +146,10 @@ enum orr_trace_sum {
 	ORR_SUM_COPIED,     /* worker: from, a: to, b copies that started, c bytes */
 	ORR_SUM_MOMENTS,    /* a kind, and RECEIVE above it, b events, c the sum of their times
 			       (mod 2^64), d the earliest of these */
-	ORR_SUM_TURNS       /* a as of ENGINE, and GUEST above it, b events, c nanoseconds, d of
+	ORR_SUM_TURNS,      /* a as of ENGINE, and GUEST above it, b events, c nanoseconds, d of
 			       them in callbacks */
+	ORR_SUM_MEMORY      /* a memory node, b events, c the most bytes in use but those kept for
+			       reuse, d limit */
 };
 #define ORR_SUM_FLAG 0x100U /* above a kind */
 
