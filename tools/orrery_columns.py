@@ -59,10 +59,45 @@ class Events:
     """The events of one kind: arrays `ns`, `process`, `place` and the fields of FIELDS."""
 
     def __init__(self, parts, names):
+        self.fields = names
         for name in names:
             found = [part[name] for part in parts]
             setattr(self, name, np.concatenate(found) if found else np.zeros(0, dict(LAYOUT.fields).get(name, (np.uint32,))[0]))
         self.n = len(self.ns)
+
+    def keep(self, which):
+        for name in self.fields:
+            setattr(self, name, getattr(self, name)[which])
+        self.n = len(self.ns)
+
+
+def before_window(events, begin):
+    """{kind: which of its events before the window belong to a task, a request or a message that was not over when it began}"""
+    def low(e):
+        return Columns.key(e.process, e.b & LOW)
+
+    def message(e):
+        return (e.process.astype(np.uint64) << np.uint64(40) | e.a.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15) + (e.b >> np.uint64(32))
+    done, match = events["done"], events["match"]
+    tasks = Columns.key(done.process, done.b)[done.ns < begin]
+    requests = np.concatenate([low(e)[e.ns < begin] for e in (events["sent"], events["recv"])])
+    over = np.isin(low(match), requests) & (match.ns < begin)
+    found = {name: ~np.isin(Columns.key(events[name].process, events[name].b), tasks) for name in ("submit", "release", "ready", "start", "end", "after")}
+    found.update({name: ~np.isin(low(events[name]), requests) for name in ("post", "grant", "match", "route")})
+    # Of a message that a tree passes on, b has its origin, and no request says when it was over.
+    found["send"] = ~np.isin(low(events["send"]), requests) & (events["send"].flags & RELAYED == 0)
+    found["envelope"] = ~np.isin(message(events["envelope"]), message(match)[over])
+    found["memory"] = np.ones(events["memory"].n, bool)   # in use until the next event
+    return found
+
+
+def cut(trace, events):
+    """Leaves what is in the window of the trace (Trace.look_at). What had begun before and was not over begins with it."""
+    begin, end = trace.cut_at
+    open_before = before_window(events, begin)
+    for name, e in events.items():
+        e.keep((e.ns <= end) & ((e.ns >= begin) | open_before.get(name, False)))
+        e.ns = np.maximum(e.ns, begin)
 
 
 def earliest(*times):
@@ -119,7 +154,10 @@ def read_events(trace, progress):
         found = [event for _, event in trace.in_block(place, head[1], head[3], ~0) if event[1] != NUMBER["string"]]
         events = np.array(found, LAYOUT)
         keep(events, np.full(len(found), head[1], np.uint32), order * per_block + np.arange(len(found)))
-    return {name: Events(parts.pop(NUMBER[name], []), names[NUMBER[name]]) for name in FIELDS}
+    found = {name: Events(parts.pop(NUMBER[name], []), names[NUMBER[name]]) for name in FIELDS}
+    if trace.cut_at:
+        cut(trace, found)
+    return found
 
 
 def expected_of(d):
@@ -147,7 +185,7 @@ class Columns:
         times = [e.ns for e in self.events.values() if e.n]
         self.first = int(min((t.min() for t in times), default=0))
         self.last = int(max((t.max() for t in times), default=0))
-        self.sums = orrery_sums.Sums(trace) if trace.limited else None
+        self.sums = orrery_sums.Sums(trace) if trace.limited and not trace.cut_at else None
         if self.sums and self.sums.first is not None:
             self.first, self.last = min(self.first, self.sums.first), max(self.last, self.sums.last)
 
@@ -260,6 +298,8 @@ class Columns:
         t.column("fetch", keys["start"], e["start"].c.astype(np.int64), 0)
         t.column("model", keys["start"], self.name_of(e["start"].process, e["start"].d & LOW), 0, np.int32)
         t.column("expected", keys["start"], expected_of(e["start"].d), 0)
+        if self.trace.cut_at:   # of a kernel that began before, only a part is there
+            t.expected[t.start <= self.trace.cut_at[0]] = 0
         t.column("over", keys["done"], e["done"].c, 0, np.uint64)
         t.column("cause", keys["ready"], e["ready"].c, 0, np.uint64)
         t.column("parent", keys["submit"], e["submit"].d, 0, np.uint64)

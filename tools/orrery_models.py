@@ -7,8 +7,6 @@
 import collections
 import math
 
-import orrery_cores
-
 WRONG = 1.5       # times as long, or as short, as a model says: it is wrong
 FEW = 3           # fewer tasks say nothing
 WORTH = 0.02      # the least share of the time in kernels, as it was or as it was expected, that is worth a word
@@ -46,12 +44,12 @@ def is_wrong(row):
     return row.ns * WRONG <= row.expected_ns and row.median_error >= 1 - 1 / WRONG
 
 
-def wrong(table, total_ns, cores=None):
-    """The rows whose model was wrong and matters, of a run with that time in kernels; `cores`: what orrery_cores.waited() says. Where
-    threads waited for cores, kernels took longer than they do, and nothing is said of models."""
-    if orrery_cores.much(cores):
-        return []
-    return [row for row in table if is_wrong(row) and max(row.ns, row.expected_ns) >= WORTH * total_ns]
+def wrong(table, total_ns, waited=0):
+    """The rows whose model was wrong and matters, of a run with that time in kernels, whose threads waited for cores for that share of their
+    time. If that was so for twice as much of these kernels, they would still take longer than the model says."""
+    less = max(0, 1 - 2 * waited)
+    return [row for row in table if is_wrong(row) and max(row.ns, row.expected_ns) >= WORTH * total_ns
+            and (row.ns < row.expected_ns or row.ns * less >= WRONG * row.expected_ns)]
 
 
 def times(row):

@@ -72,13 +72,6 @@ def parse_kinds(text):
     return kinds
 
 
-def parse_seconds(name, text):
-    try:
-        return float(text)
-    except ValueError:
-        raise UserError("%s %s: give a number of seconds" % (name, text))
-
-
 def parse(arguments):
     options = {"form": "info", "out": None, "from": None, "to": None, "ranks": None, "kinds": None}
     files, words = [], list(arguments)
@@ -98,7 +91,7 @@ def parse(arguments):
             elif name == "--kinds":
                 options["kinds"] = parse_kinds(value)
             else:
-                options[name[2:]] = parse_seconds(name, value)
+                options[name[2:]] = orrery_tracefile.seconds(name, value)
         elif word.startswith("-"):
             raise UserError("unknown option %s; see `orrery trace --help`" % word)
         else:

@@ -26,11 +26,20 @@ for name, model, unit, n, mean, expected, median, p90 in base.execute("SELECT * 
 ' "$2"
 }
 
-# says PATTERN FILE, quiet FILE: whether a model is accused
+# says PATTERN COMMAND...: a model is accused of the run that this makes; at one of ten tries in a real one, because other load
+# may make it wait so long for cores that nothing can be said of models.
 says() {
-	ok "$ORRERY" explain "$2"
-	has out "$1"
+	pattern=$1
+	shift
+	for try in 1 2 3 4 5 6 7 8 9 10; do
+		ok "$@"
+		ok "$ORRERY" explain t
+		if grep -Eq "$pattern" out || [ "$sim" = yes ] || ! grep -q 'had to wait for cores' out; then break; fi
+		echo "try $try: $(grep 'had to wait for cores' out)"
+	done
+	has out "$pattern"
 }
+# quiet FILE: none is
 quiet() {
 	ok "$ORRERY" explain "$1"
 	if grep 'its model says' out; then die "$1: a model is accused that is right"; fi
@@ -46,14 +55,17 @@ world() {
 		check t 32
 		quiet t
 		# A model that says a tenth of what the device takes: it is asked for all, as it should be. Nothing is gained by a right one.
-		ok env $env "$@" $units says=1000
+		says 'either on CUDA takes (9\.|1[0-9]\.)[0-9]+ times what its model says: .* where the policy expected 1000 us; correct the performance model of either' env $env "$@" $units says=1000
 		check t 32
-		says 'either on CUDA takes (9\.|1[0-9]\.)[0-9]+ times what its model says: .* where the policy expected 1000 us; correct the performance model of either' t
 		ok "$ORRERY" explain --json t
 		has out '"wrong_models": \['
 		# One that says three times as much, for which a simulated kernel takes as long.
-		ok env $env "$@" $units says=30000
-		if [ "$sim" = yes ]; then quiet t; else says 'either on CUDA takes 1/[23]\.[0-9] of what its model says' t; fi
+		if [ "$sim" = yes ]; then
+			ok env $env "$@" $units says=30000
+			quiet t
+		else
+			says 'either on CUDA takes 1/[23]\.[0-9] of what its model says' env $env "$@" $units says=30000
+		fi
 		# Without a policy that asks models there is nothing to say of them.
 		ok env $env STARPU_SCHED=eager "$@" $units says=1000
 		ok "$ORRERY" trace t --csv -o csv
