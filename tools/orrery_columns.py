@@ -11,18 +11,20 @@ import numpy as np
 
 import orrery_clocks
 import orrery_critical
+import orrery_memories
+import orrery_models
 import orrery_sums
 from orrery_critical import Wait
 from orrery_cli import UserError
-from orrery_tracefile import BLOCK, EAGER, EVENT, NUMBER, RECEIVE, RELAYED
+from orrery_tracefile import BLOCK, EAGER, EVENT, LONGEST_US, NUMBER, RECEIVE, RELAYED
 
 LAYOUT = np.dtype([("ns", "=i8"), ("kind", "u1"), ("flags", "u1"), ("worker", "=i2"), ("a", "=u4"), ("b", "=u8"), ("c", "=u8"),
                    ("d", "=u8")])
 # The fields that are kept of each kind of event, besides its time, its process and its place in the file.
-FIELDS = {"submit": "abcd", "release": "bc", "ready": "bc", "start": ("worker", "a", "b", "c"), "end": "b", "done": "bc",
+FIELDS = {"submit": "abcd", "release": "bc", "ready": "bc", "start": ("worker", "a", "b", "c", "d"), "end": "b", "done": "bc",
           "post": ("flags", "a", "b", "c", "d"), "grant": "bcd", "route": "ab", "send": ("flags", "a", "b", "c", "d"), "sent": "b",
           "envelope": ("flags", "a", "b", "c", "d"), "match": "ab", "recv": "abd", "copy": ("worker", "a", "b", "c", "d"),
-          "copied": "abc", "user": ("worker", "a", "b"), "engine": ("flags", "a", "b", "d"), "waited": "abc", "after": "bc"}
+          "copied": "abc", "user": ("worker", "a", "b"), "engine": ("flags", "a", "b", "d"), "waited": "abc", "after": "bc", "memory": "abcd"}
 CHUNK = 8192                        # blocks that are read at once
 NEVER = np.iinfo(np.int64).min      # the time of what has not happened
 LOW = np.uint64(0xFFFFFFFF)
@@ -57,10 +59,45 @@ class Events:
     """The events of one kind: arrays `ns`, `process`, `place` and the fields of FIELDS."""
 
     def __init__(self, parts, names):
+        self.fields = names
         for name in names:
             found = [part[name] for part in parts]
             setattr(self, name, np.concatenate(found) if found else np.zeros(0, dict(LAYOUT.fields).get(name, (np.uint32,))[0]))
         self.n = len(self.ns)
+
+    def keep(self, which):
+        for name in self.fields:
+            setattr(self, name, getattr(self, name)[which])
+        self.n = len(self.ns)
+
+
+def before_window(events, begin):
+    """{kind: which of its events before the window belong to a task, a request or a message that was not over when it began}"""
+    def low(e):
+        return Columns.key(e.process, e.b & LOW)
+
+    def message(e):
+        return (e.process.astype(np.uint64) << np.uint64(40) | e.a.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15) + (e.b >> np.uint64(32))
+    done, match = events["done"], events["match"]
+    tasks = Columns.key(done.process, done.b)[done.ns < begin]
+    requests = np.concatenate([low(e)[e.ns < begin] for e in (events["sent"], events["recv"])])
+    over = np.isin(low(match), requests) & (match.ns < begin)
+    found = {name: ~np.isin(Columns.key(events[name].process, events[name].b), tasks) for name in ("submit", "release", "ready", "start", "end", "after")}
+    found.update({name: ~np.isin(low(events[name]), requests) for name in ("post", "grant", "match", "route")})
+    # Of a message that a tree passes on, b has its origin, and no request says when it was over.
+    found["send"] = ~np.isin(low(events["send"]), requests) & (events["send"].flags & RELAYED == 0)
+    found["envelope"] = ~np.isin(message(events["envelope"]), message(match)[over])
+    found["memory"] = np.ones(events["memory"].n, bool)   # in use until the next event
+    return found
+
+
+def cut(trace, events):
+    """Leaves what is in the window of the trace (Trace.look_at). What had begun before and was not over begins with it."""
+    begin, end = trace.cut_at
+    open_before = before_window(events, begin)
+    for name, e in events.items():
+        e.keep((e.ns <= end) & ((e.ns >= begin) | open_before.get(name, False)))
+        e.ns = np.maximum(e.ns, begin)
 
 
 def earliest(*times):
@@ -119,7 +156,17 @@ def read_events(trace, progress):
         found = [event for _, event in trace.in_block(place, head[1], head[3], ~0) if event[1] != NUMBER["string"]]
         events = np.array(found, LAYOUT)
         keep(events, np.full(len(found), head[1], np.uint32), order * per_block + np.arange(len(found)))
-    return {name: Events(parts.pop(NUMBER[name], []), names[NUMBER[name]]) for name in FIELDS}
+    found = {name: Events(parts.pop(NUMBER[name], []), names[NUMBER[name]]) for name in FIELDS}
+    if trace.cut_at:
+        cut(trace, found)
+    return found
+
+
+def expected_of(d):
+    """Nanoseconds that the policy expected of kernels, as orrery_tracefile.model_of."""
+    us = (d >> np.uint64(32)).astype(np.uint32).view(np.float32).astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        return np.rint(np.where((us > 0) & (us < LONGEST_US), us, 0) * 1e3).astype(np.int64)
 
 
 class Columns:
@@ -128,7 +175,7 @@ class Columns:
     def __init__(self, trace, progress=lambda words, share: None):
         self.trace = trace
         self.events = read_events(trace, progress)
-        self.turns, self.waits, self.afters = (self.events.pop(name) for name in ("engine", "waited", "after"))   # no steps of the run
+        self.turns, self.waits, self.afters, self.memory = (self.events.pop(name) for name in ("engine", "waited", "after", "memory"))   # no steps
         progress("sorting", 0)
         self.number_names()
         self.number_ranks()
@@ -140,7 +187,7 @@ class Columns:
         times = [e.ns for e in self.events.values() if e.n]
         self.first = int(min((t.min() for t in times), default=0))
         self.last = int(max((t.max() for t in times), default=0))
-        self.sums = orrery_sums.Sums(trace) if trace.limited else None
+        self.sums = orrery_sums.Sums(trace) if trace.limited and not trace.cut_at else None
         if self.sums and self.sums.first is not None:
             self.first, self.last = min(self.first, self.sums.first), max(self.last, self.sums.last)
 
@@ -203,7 +250,7 @@ class Columns:
         for number, process in processes.items():
             shift[number] = late_ns[hosts[process.host]]
             process.clock_ns += int(shift[number])
-        for some in [*self.events.values(), self.turns, self.waits, self.afters]:
+        for some in [*self.events.values(), self.turns, self.waits, self.afters, self.memory]:
             some.ns = some.ns + shift[some.process]
         self.trace.number_eras()
         self.set_places()
@@ -251,6 +298,10 @@ class Columns:
         t.name[t.rows(keys["start"])] = self.name_of(e["start"].process, e["start"].a)
         t.column("worker", keys["start"], e["start"].worker, -1, np.int32)
         t.column("fetch", keys["start"], e["start"].c.astype(np.int64), 0)
+        t.column("model", keys["start"], self.name_of(e["start"].process, e["start"].d & LOW), 0, np.int32)
+        t.column("expected", keys["start"], expected_of(e["start"].d), 0)
+        if self.trace.cut_at:   # of a kernel that began before, only a part is there
+            t.expected[t.start <= self.trace.cut_at[0]] = 0
         t.column("over", keys["done"], e["done"].c, 0, np.uint64)
         t.column("cause", keys["ready"], e["ready"].c, 0, np.uint64)
         t.column("parent", keys["submit"], e["submit"].d, 0, np.uint64)
@@ -504,6 +555,22 @@ class Run:
         t, names = self.columns.tasks, self.columns.names
         rows = np.flatnonzero((t.start != NEVER) & (t.end != NEVER))
         return zip([names[i] for i in t.name[rows].tolist()], t.rank[rows].tolist(), t.worker[rows].tolist(), (t.end - t.start)[rows].tolist())
+
+    def expected(self):
+        t, names, found = self.columns.tasks, self.columns.names, collections.defaultdict(list)
+        rows = np.flatnonzero((t.expected > 0) & (t.start != NEVER) & (t.end != NEVER))
+        units = {place: orrery_models.unit_of(name) for place, name in self.workers.items()}
+        for name, model, process, worker, ns, expected in zip(*(column.tolist() for column in (
+                t.name[rows], t.model[rows], t.process[rows], t.worker[rows], (t.end - t.start)[rows], t.expected[rows]))):
+            found[names[name], names[model] if model else "", units.get((process, worker), "")].append((ns, expected))
+        return found
+
+    def memories(self):
+        if self.sums:
+            return self.sums.memory
+        m = self.columns.memory
+        return orrery_memories.most(orrery_memories.use_of(*row) for row in zip(*(column.tolist() for column in (
+            self.columns.rank_at(m.process.astype(np.int64), m.ns), m.ns, m.a, m.b, m.c, m.d, m.process))))
 
     def starts(self):
         t, names = self.columns.tasks, self.columns.names

@@ -7,6 +7,8 @@
 import bisect
 import collections
 
+import orrery_memories
+import orrery_models
 import orrery_sums
 import orrery_tracefile
 from orrery_tracefile import EAGER, NUMBER, RECEIVE, RELAYED, SYNC, cause_of
@@ -55,13 +57,14 @@ def lived(trace, first, last):
 class Task:
     """What happened to one task: (process, number) is its key; `rank`: that of the process then."""
     __slots__ = ("key", "rank", "number", "name", "submit", "ready", "start", "end", "done", "fetch", "worker", "cause", "parent", "before",
-                 "priority", "model", "over")
+                 "priority", "model", "expected", "over")
 
     def __init__(self, key, rank):
         self.key, self.rank, self.number = key, rank, key[1]
         self.name, self.worker, self.priority, self.model = "unnamed", -1, None, None
         self.submit = self.ready = self.start = self.end = self.done = self.before = None
         self.fetch, self.cause, self.parent, self.over = 0, 0, 0, 0   # over: what its end waited for
+        self.expected = 0                                             # nanoseconds that the policy expected of its kernel; 0: not known
 
 
 class Request:
@@ -91,6 +94,7 @@ class Run:
     HANDLED = ("submit", "ready", "start", "end", "done", "post", "grant", "route", "send", "sent", "envelope", "match", "recv")
 
     def __init__(self, trace):
+        self.trace = trace
         self.tasks, self.requests, self.messages = {}, {}, {}
         self.first = self.last = 0
         self.program = collections.defaultdict(list)   # process: times at which the program submitted
@@ -163,6 +167,19 @@ class Run:
         """(name, rank, worker, nanoseconds) of each task that ended."""
         return ((t.name, t.rank, t.worker, t.end - t.start) for t in self.tasks.values() if t.start is not None and t.end is not None)
 
+    def expected(self, tasks=None):
+        """{(kernel, model, kind of worker): [(nanoseconds, those that the policy expected)]} of the tasks that ended."""
+        found = collections.defaultdict(list)
+        for t in self.tasks.values() if tasks is None else tasks:
+            if t.expected and t.start is not None and t.end is not None:
+                unit = orrery_models.unit_of(self.workers.get((t.key[0], t.worker), ""))
+                found[t.name, t.model or "", unit].append((t.end - t.start, t.expected))
+        return found
+
+    def memories(self):
+        """{(rank, memory node): (the most bytes in use, the limit or None)}"""
+        return self.sums.memory if self.sums else orrery_memories.most(orrery_memories.uses(self.trace))
+
     def starts(self):
         """(name, rank, instant) of each task that started."""
         return ((t.name, t.rank, t.start) for t in self.tasks.values() if t.start is not None)
@@ -214,7 +231,8 @@ class Run:
     def on_start(self, ns, rank, _kind, _flags, worker, a, b, c, d, process):
         task = self.task(rank, process, b)
         task.name, task.start, task.fetch, task.worker = process.strings.get(a, task.name), ns, c, worker
-        task.model = process.strings.get(d)
+        model, task.expected = orrery_tracefile.model_of(d)
+        task.model = process.strings.get(model)
 
     def on_end(self, ns, rank, _kind, _flags, _worker, _a, b, _c, _d, process):
         self.task(rank, process, b).end = ns

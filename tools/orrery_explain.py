@@ -9,13 +9,15 @@ import sys
 import orrery_changes
 import orrery_cores
 import orrery_drift
+import orrery_memories
+import orrery_models
 import orrery_tracefile
 from orrery_cli import UserError
 from orrery_critical import Run, critical_path, title
 from orrery_ends import ends
 from orrery_findings import findings, orrery_gains, whole
 
-HELP = """usage: orrery explain FILE [FILE] [--gains] [--json]
+HELP = """usage: orrery explain FILE [FILE] [--gains] [--json] [--from S] [--to S]
 
 Says where the time of a run went that was recorded with ORRERY_TRACE=FILE,
 orrery run --trace FILE or orrery sim --trace FILE: how much of the makespan each
@@ -31,6 +33,8 @@ can be trusted.
                   well, for what changes gain instead of what they gain at most;
                   that takes about a minute and 2 GiB per million
   --json          the same for other programs
+  --from S, --to S  of one run, only what was between these times, in seconds since
+                  its first event; what had begun before begins with the window
 
 The documentation (doc/statistics.md) says how it finds the path.
 """
@@ -51,9 +55,11 @@ def shares(pieces):
 def certainty(trace, run, pieces):
     """Sentences on how far the answer can be trusted."""
     said = []
+    if trace.cut_at:
+        said.append(orrery_tracefile.words_of_window(trace, run))
     if trace.state():
         said.append("%s; what follows is true up to there" % trace.state())
-        said += ends(trace, run)
+        said += [] if trace.cut_at else ends(trace, run)
     if trace.missing():
         said.append(trace.missing())
         said.append("%.0f %% of the path is recorded: in each of these parts, from its end back; gains are bounds, and take the rest to be like it"
@@ -72,6 +78,8 @@ def run_of(trace):
     try:
         import orrery_columns
     except ImportError:
+        if trace.cut_at:
+            raise UserError("--from and --to need numpy for %s; install it with `apt-get install python3-numpy`" % sys.executable, 1)
         return Run(trace)
     return orrery_columns.Run(orrery_columns.Columns(trace))
 
@@ -103,11 +111,23 @@ def answer(trace, run=None, pieces=None, large=False):
     replay, how = replay_of(trace, run, large)
     parts = [{"kind": kind, "name": detail, "seconds": ns * 1e-9, "pieces": count}
              for kind, detail, ns, count in shares(pieces)]
+    models = orrery_models.rows(run.expected())
+    found = findings(run, pieces, replay, models)
     return {"file": trace.path, "world": "simulated" if trace.simulated else "real", "complete": trace.state() is None, "missing": trace.missing(),
             "makespan_seconds": (run.last - run.first) * 1e-9, "ranks": len(run.ranks),
             "workers": len(run.workers), "tasks": run.tasks_done(), "messages": run.messages_received(),
-            "path": parts, "changes_of_run": orrery_changes.summed_up(orrery_changes.changes(trace)), "findings": findings(run, pieces, replay), "kernels": faster_kernels(parts, replay, whole(run, pieces)),
+            "path": parts, "changes_of_run": orrery_changes.summed_up(orrery_changes.changes(trace)), "findings": found,
+            "models": [orrery_models.as_json(row) for row in models], "wrong_models": wrong_models(trace, run, models, found),
+            "memory": orrery_memories.rows(trace, run.memories()), "kernels": faster_kernels(parts, replay, whole(run, pieces)),
             "certainty": certainty(trace, run, pieces) + [how] * bool(how)}
+
+
+def wrong_models(trace, run, models, found):
+    """Sentences on performance models that were wrong, besides those that a finding is about."""
+    told = {f["subject"] for f in found if f["cause"] == "wrong-model"}
+    waited, worked = trace.waited() or (0, 0)
+    some = orrery_models.wrong(models, sum(ns for _, _, _, ns in run.kernels()), waited / worked if worked else 0)
+    return ["%s; %s" % (orrery_models.sentence(row), orrery_models.remedy(row)) for row in some if row.name not in told]
 
 
 def faster_kernels(parts, replay, more):
@@ -130,14 +150,17 @@ def gains(seconds, sure, total):
     return "%s %.6f s, %.1f %%" % ("about" if sure else "at most", seconds, 100 * seconds / total if total else 0)
 
 
+def unusual(found):
+    """Sentences on what is unusual."""
+    return [f["text"] for f in found["findings"]] + found["wrong_models"]
+
+
 def write_changes(found, out):
     """What is unusual, then what would help most."""
     total = found["makespan_seconds"]
     out.write("\nWhat is unusual:\n")
-    for finding in found["findings"]:
-        out.write("  %s\n" % finding["text"])
-    if not found["findings"]:
-        out.write("  nothing\n")
+    for text in unusual(found) or ["nothing"]:
+        out.write("  %s\n" % text)
     out.write("\nWhat would help most:\n")
     for text, seconds, sure in changes(found):
         out.write("  %s: %s\n" % (text, gains(seconds, sure, total)))
@@ -158,6 +181,11 @@ def write_page(found, out):
         out.write("\nWhat changed the run, on the rank where it took longest:\n")
     for line in changed:
         out.write("  %s\n" % line)
+    full = list(orrery_memories.lines(found["memory"]))
+    if full:
+        out.write("\nMemory that was nearly full:\n")
+    for line in full:
+        out.write("  %s\n" % line)
     write_changes(found, out)
     if found["certainty"]:
         out.write("\nHow sure this is:\n")
@@ -169,6 +197,7 @@ def main(_context, arguments):
     if arguments and arguments[0] in ("-h", "--help"):
         sys.stdout.write(HELP)
         return 0
+    window, arguments = orrery_tracefile.window_of(arguments)
     files = [word for word in arguments if word not in ("--json", "--gains")]
     for word in files:
         if word.startswith("-"):
@@ -177,6 +206,10 @@ def main(_context, arguments):
         raise UserError("which run? Record one with ORRERY_TRACE=FILE or --trace FILE, then give FILE"
                         if not files else "one run, or two to compare; give only two of %s" % " ".join(files))
     traces = [orrery_tracefile.Trace(path) for path in files]
+    if window != (None, None):
+        if len(traces) == 2:
+            raise UserError("--from and --to are for one run; two are compared as a whole")
+        traces[0].look_at(*window)
     if len(traces) == 2:
         found, write = orrery_drift.compare(*traces), orrery_drift.write_page
         sides = (found["a"], found["b"])
@@ -186,8 +219,8 @@ def main(_context, arguments):
     for path, side in zip(files, sides):
         if not side["tasks"] and not side.get("messages"):
             state = orrery_tracefile.Trace(path).state()
-            raise UserError("%s has no task that came to its end, and no message: there is nothing to explain%s"
-                            % (path, "; " + state if state else ""), 1)
+            raise UserError("%s has no task that came to its end, and no message%s: there is nothing to explain%s"
+                            % (path, "" if window == (None, None) else " between these times", "; " + state if state else ""), 1)
     try:
         if "--json" in arguments:
             json.dump(found, sys.stdout, indent=1)

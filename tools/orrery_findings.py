@@ -7,6 +7,7 @@
 import collections
 import statistics
 
+import orrery_models
 import orrery_once
 import orrery_slow_links
 from orrery_critical import path_seconds
@@ -218,8 +219,14 @@ def of_messages(run, pieces, replay):
            (lambda r: orrery_gains.latency(r, 2)) if faster else (lambda r: orrery_gains.bandwidth(r, 2)))
 
 
-def of_schedule(replay):
-    """The places and the order of tasks, against a simple schedule of the same tasks."""
+def order_of(gain):
+    return ("order", "scheduler", gain, "tasks that much depends on wait behind others", "priorities, and a policy that minds them (STARPU_SCHED=prio, dmdas)",
+            orrery_gains.scheduled)
+
+
+def of_schedule(replay, models):
+    """The places and the order of tasks, against a simple schedule of the same tasks; models: rows of orrery_models, of what the policy
+    expected, none where the trace does not say that."""
     gain = orrery_gains.scheduled(replay)
     lengths, names = replay.durations(), replay.columns.names
     units = {unit for _, unit in lengths}
@@ -236,20 +243,25 @@ def of_schedule(replay):
     if len(units) > 1 and name is not None and slow[name]:
         unit = best[name][1]
         policy = replay.policy
-        if policy in MODELLED or policy.startswith("modular-heft"):
+        believes = policy in MODELLED or policy.startswith("modular-heft")
+        wrong = max((row for row in models if orrery_models.is_wrong(row)), key=lambda row: abs(row.ns - row.expected_ns), default=None)
+        if wrong:
+            yield ("wrong-model", wrong.name, gain, orrery_models.sentence(wrong), orrery_models.remedy(wrong), orrery_gains.scheduled)
+        elif believes and models:   # which are right
+            yield order_of(gain)
+        elif believes:
             yield ("wrong-model", name, gain, "%d of %d tasks %s ran where they take much longer than on %s: %s expects otherwise"
                    % (slow[name], total[name], name, unit, policy), "correct the performance model of %s (orrery perfmodel)" % name, orrery_gains.scheduled)
         else:
             yield ("policy", name, gain, "%d of %d tasks %s ran where they take much longer than on %s" % (slow[name], total[name], name, unit),
                    "a policy that uses performance models (STARPU_SCHED=dmdas)", orrery_gains.scheduled)
     else:
-        yield ("order", "scheduler", gain, "tasks that much depends on wait behind others", "priorities, and a policy that minds them (STARPU_SCHED=prio, dmdas)",
-               orrery_gains.scheduled)
+        yield order_of(gain)
 
 
-def findings(run, pieces, replay=None):
+def findings(run, pieces, replay=None, models=()):
     """[{"cause", "subject", "seconds", "text", "remedy", "sure"}], the largest gain first. With a replay, gains are those of
-    the run executed again; without, bounds from the path."""
+    the run executed again; without, bounds from the path. models: rows of orrery_models."""
     makespan = (run.last - run.first) * 1e-9
     if not makespan:
         return []
@@ -277,7 +289,7 @@ def findings(run, pieces, replay=None):
         if seconds >= LEAST * makespan:
             answers.append((cause, subject, seconds, text, remedy, sure))
     if replay is not None and not answers:
-        answers += [f[:5] + (True,) for f in of_schedule(replay) if f[2] >= SHARE[f[0]] * makespan]
+        answers += [f[:5] + (True,) for f in of_schedule(replay, models) if f[2] >= SHARE[f[0]] * makespan]
     if not answers and not run.windows:
         answers += [f + (False,) for f in orrery_once.late_once(run, pieces) if f[2] >= LEAST * makespan]
     answers.sort(key=lambda f: (-f[2], f[:2]))

@@ -113,6 +113,8 @@ def of_lane(tables, lane, track, names):
         content += names.note("task", bar.task.number)
         if bar.kind == "kernel" and bar.task.priority:
             content += names.note("priority", bar.task.priority)
+        if bar.kind == "kernel" and bar.task.expected:
+            content += names.note("expected ns", bar.task.expected)
         yield bar.first, event(bar.first - start, track, BEGIN, content)
         yield bar.last, event(bar.last - start, track, END)
 
@@ -134,6 +136,9 @@ def of_rank(tables, tracks, names):
             track = tracks.below(rank, name, AFTER_WORKERS + 2 + i, True)
             for time, value in found:
                 yield time, event(time - start, track, COUNTER, number(30, value))
+    for use in tables.memories():
+        track = tracks.below(use.rank, "memory %d, bytes in use" % use.node, AFTER_WORKERS + 12 + use.node, True)
+        yield use.at, event(use.at - start, track, COUNTER, number(30, use.used - use.reusable))
     category = names.category("copy")
     for c in tables.run.copies:
         if c.end is not None and tables.inside(c.rank, c.start, c.end):

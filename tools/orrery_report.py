@@ -30,6 +30,8 @@ OPTIONS = (
     Word("--title", "TEXT", "the title of the page and of its pictures (default: the command)"),
     Word("--memo", "TEXT", "a line below the title", default=""),
     Word("--size", "MB", "how large the page may be (default 14); where there are more tasks\nor messages, tasks become blocks with their sums, and small messages\nare left out", default="14"),
+    Word("--from", "S", "only what was after that time, in seconds since the first event of the run;\nwhat had begun before and was not over begins there"),
+    Word("--to", "S", "only what was before that time"),
     Word("--d3", "FILE", "D3, version 3 (default: %s,\nof Debian's package libjs-d3)" % LIBRARY, default=LIBRARY),
 )
 HELP = """usage: orrery report RUN... [-o report.html]
@@ -106,6 +108,7 @@ def explanation(trace, run, pieces):
     found = orrery_explain.answer(trace, run, pieces)
     found["changes"] = [{"text": "%s: %s" % (text, orrery_explain.gains(s, sure, found["makespan_seconds"]))}
                         for text, s, sure in orrery_explain.changes(found)]
+    found["unusual"] = orrery_explain.unusual(found)
     for part in found["path"]:
         part["title"] = title(part)
     found["changed"] = orrery_changes.lines(found["changes_of_run"], found["makespan_seconds"])
@@ -115,6 +118,8 @@ def explanation(trace, run, pieces):
 def left_out(lanes, count, rows, matrix, columns):
     """Sentences on what the page does not have one by one."""
     said, tasks = [], len(lanes.rows)
+    if columns.trace.cut_at:
+        said.append(orrery_tracefile.words_of_window(columns.trace, columns).capitalize() + ".")
     if columns.trace.missing():
         said.append("Of %d tasks and %d messages, what is drawn is in the windows: %s. Kernels' times and numbers, the matrix, and kernels "
                     "and copies by rank are of all; what else is said of kernels is of those in the windows."
@@ -175,15 +180,18 @@ def pack_run(data, lanes, edges, pieces, limits):
     return found, zlib.compress(pack.data(), 6)
 
 
-def make_run(path, size, progress):
+def make_run(path, size, progress, window):
     """(what the page says of a run, its packed data in base64)"""
     import orrery_columns
     import orrery_report_data as data
     trace = orrery_tracefile.Trace(path)
+    if window != (None, None):
+        trace.look_at(*window)
     columns = orrery_columns.Columns(trace, progress)
     lanes = data.Lanes(columns)
     if not len(lanes.rows) and not columns.events["send"].n:
-        raise UserError("%s has no task that a worker started, and no message: there is nothing to draw" % path, 1)
+        raise UserError("%s has no task that a worker started, and no message%s: there is nothing to draw"
+                        % (path, " between these times" if trace.cut_at else ""), 1)
     progress("explaining", 0)
     run = orrery_columns.Run(columns)
     pieces = critical_path(run)
@@ -245,6 +253,9 @@ def main(context, arguments):
         raise UserError("which run? Record one with ORRERY_TRACE=FILE or --trace FILE, then give FILE")
     if options.get("--compare") and len(files) != 2:
         raise UserError("--compare needs two runs, and there %s" % ("is one" if len(files) == 1 else "are %d" % len(files)))
+    window = tuple(orrery_tracefile.seconds(name, options[name]) if name in options else None for name in ("--from", "--to"))
+    if options.get("--compare") and window != (None, None):
+        raise UserError("--from and --to are not for --compare, which compares whole runs")
     try:
         size = float(options["--size"])
     except ValueError:
@@ -263,7 +274,7 @@ def main(context, arguments):
     progress, runs, data, compared = Progress(len(files)), [], [], None
     try:
         for progress.run, path in enumerate(files):
-            found, packed = make_run(path, rest / len(files), progress)
+            found, packed = make_run(path, rest / len(files), progress, window)
             runs.append(found)
             data.append(packed)
         if options.get("--compare"):

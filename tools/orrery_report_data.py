@@ -73,15 +73,15 @@ def take(column, rows, default):
     return np.where(rows >= 0, column[rows], np.array(default, column.dtype))
 
 
-def coverage(rows, nrows, first, last, bins, width):
-    """Nanoseconds of intervals in each of the bins, of each row: sums are exact."""
+def coverage(rows, nrows, first, last, bins, width, weight=1):
+    """Nanoseconds of intervals in each of the bins, of each row, times their weight: sums are exact where that is a whole number."""
     found = np.zeros((nrows, bins + 1))
     for at, sign in ((first, 1), (last, -1)):
         b = np.minimum(at // width, bins - 1)
         cell = rows * (bins + 1) + b
         n = nrows * (bins + 1)
-        found += sign * np.bincount(cell, (b + 1) * width - at, n)[:n].reshape(nrows, -1)
-        slope = np.bincount(cell + 1, minlength=n)[:n].reshape(nrows, -1) * float(width)
+        found += sign * np.bincount(cell, ((b + 1) * width - at) * weight, n)[:n].reshape(nrows, -1)
+        slope = np.bincount(cell + 1, np.broadcast_to(weight, len(cell)), n)[:n].reshape(nrows, -1) * float(width)
         found += sign * np.cumsum(slope, 1)
     return np.rint(found[:, :bins]).astype(np.int64)
 

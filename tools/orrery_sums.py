@@ -8,7 +8,7 @@ import collections
 
 from orrery_tracefile import GUEST, KINDS, NO_STEPS, NUMBER
 
-KERNEL, SENT, RECEIVED, COPIED, MOMENTS, TURNS = range(1, 7)
+KERNEL, SENT, RECEIVED, COPIED, MOMENTS, TURNS, MEMORY = range(1, 8)
 FLAG = 0x100   # above a kind: of a receive, of a message that a tree passes on, of another thread
 WRAP = 1 << 64
 
@@ -24,6 +24,7 @@ class Sums:
         self.turns = collections.defaultdict(lambda: [0, 0, 0])
         self.moments = collections.defaultdict(lambda: [0, 0])   # (rank, kind, flag): number, sum of the times
         self.relayed = 0
+        self.memory = {}   # (rank, node): the most bytes in use but those kept for reuse, the limit
         self.first, self.last, self.last_of = None, None, {}
         self.last_complete = -WRAP   # the last end of a task or a receive
         steps = ~sum(1 << NUMBER[name] for name in NO_STEPS)
@@ -50,6 +51,8 @@ class Sums:
                 found[0] += b
                 found[1] += c
                 found[2] += d
+            elif what == MEMORY:
+                self.memory[rank, a] = max(self.memory.get((rank, a), (0, None)), (c, d or None), key=lambda some: some[0])
             elif what == MOMENTS and b:
                 kind = a & FLAG - 1
                 found = self.moments[rank, kind, a >> 8]

@@ -10,6 +10,8 @@ import os
 
 import orrery_changes
 import orrery_lists
+import orrery_memories
+import orrery_models
 from orrery_cli import UserError
 from orrery_critical import Run
 from orrery_tracefile import cause_of, copy_why, signed
@@ -40,6 +42,12 @@ TABLES = {
         ("name", "TEXT", "name of the kernel"), ("tasks", "INTEGER", "tasks whose kernel came to its end"),
         ("total_ns", "INTEGER", "sum of their times"), ("mean_ns", "REAL", "mean"), ("deviation_ns", "REAL", "standard deviation"),
         ("min_ns", "INTEGER", "shortest"), ("max_ns", "INTEGER", "longest")),
+    "models": (
+        ("name", "TEXT", "name of the kernel"), ("model", "TEXT", "name of its performance model"), ("unit", "TEXT", "the kind of worker"),
+        ("tasks", "INTEGER", "tasks whose kernel came to its end, and of which the policy expected a time"),
+        ("mean_ns", "REAL", "mean of their times"), ("expected_ns", "REAL", "mean of what was expected"),
+        ("median_error", "REAL", "how far half of them were from that, at most, as a share of what was expected"),
+        ("p90_error", "REAL", "how far 90 % of them were, at most")),
     "tasks": (
         ("rank", "INTEGER", "where the task was submitted and executed"), ("task", "INTEGER", "its number in its process"),
         ("name", "TEXT", "name of its kernel"), ("priority", "INTEGER", "its priority"),
@@ -49,6 +57,8 @@ TABLES = {
         ("done_ns", "INTEGER", "it was over, and so was its callback"),
         ("fetch_ns", "INTEGER", "time before the start in which its worker waited for its data"),
         ("kernel_ns", "INTEGER", "time in its kernel"),
+        ("expected_ns", "INTEGER", "time that the scheduling policy expected its kernel to take"),
+        ("model", "TEXT", "name of its performance model"),
         ("cause", "TEXT", "the last thing that it waited for: task, message or program"),
         ("cause_number", "INTEGER", "number of that task or request in the process"),
         ("parent", "INTEGER", "the task in which it was submitted"), PROCESS),
@@ -118,6 +128,11 @@ TABLES = {
         ("bytes", "INTEGER", "bytes"), ("start_ns", "INTEGER", "the runtime started it"), ("end_ns", "INTEGER", "the runtime knew of its end"),
         ("why", "TEXT", "fetch: the value is wanted there; prefetch: it will be; eviction: the memory that it comes from is full; write-back: it may soon be"),
         PROCESS),
+    "memory": (
+        ("rank", "INTEGER", "its rank"), ("node", "INTEGER", "memory node"), ("at_ns", "INTEGER", "since when, until the next row of this memory"),
+        ("used_bytes", "INTEGER", "bytes in use by data and by what the program allocated there"),
+        ("reusable_bytes", "INTEGER", "bytes of these without a value, which are kept for reuse"),
+        ("limit_bytes", "INTEGER", "the limit, if there is one"), PROCESS),
     "marks": (
         ("rank", "INTEGER", "its rank"), ("worker", "INTEGER", "the worker that set it; -1: the program"), ("at_ns", "INTEGER", "when"),
         ("text", "TEXT", "what the program said"), ("number", "INTEGER", "its number"), PROCESS),
@@ -275,6 +290,10 @@ class Tables:
             mean = total / n
             yield name, n, total, mean, (sum((x - mean) ** 2 for x in found) / n) ** 0.5, min(found), max(found)
 
+    def rows_of_models(self):
+        for row in orrery_models.rows(self.run.expected(self.tasks)):
+            yield row[:4] + (row.ns / row.tasks, row.expected_ns / row.tasks, row.median_error, row.p90_error)
+
     @staticmethod
     def parent(value):
         kind, number = cause_of(value)
@@ -291,7 +310,7 @@ class Tables:
             ran = t.start is not None
             yield ((t.rank, t.number, t.name, t.priority, t.worker if ran else None)
                    + tuple(map(self.ns, (t.submit, t.ready, t.start, t.end, t.done)))
-                   + (t.fetch if ran else None, t.end - t.start if ran and t.end is not None else None)
+                   + (t.fetch if ran else None, t.end - t.start if ran and t.end is not None else None, t.expected or None, t.model)
                    + self.cause(t.ready, t.cause) + (self.parent(t.parent), t.key[0]))
 
     def rows_of_dependencies(self):
@@ -370,6 +389,14 @@ class Tables:
         for c in self.run.copies:
             if self.inside(c.rank, c.start, c.end):
                 yield c[:4] + (self.ns(c.start), self.ns(c.end), copy_why(c.why), c.process)
+
+    def rows_of_memory(self):
+        for use in self.memories():
+            yield use.rank, use.node, self.ns(use.at), use.used, use.reusable, use.limit, use.process
+
+    def memories(self):
+        """Their uses in the window; memory may be in use before the first step of the run."""
+        return [use for use in (use._replace(at=max(use.at, self.run.first)) for use in orrery_memories.uses(self.trace)) if self.inside(use.rank, use.at)]
 
     def rows_of_marks(self):
         for m in self.run.marks:

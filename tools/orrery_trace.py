@@ -73,13 +73,6 @@ def parse_kinds(text):
     return kinds
 
 
-def parse_seconds(name, text):
-    try:
-        return float(text)
-    except ValueError:
-        raise UserError("%s %s: give a number of seconds" % (name, text))
-
-
 def parse(arguments):
     options = {"form": "info", "out": None, "from": None, "to": None, "ranks": None, "kinds": None}
     files, words = [], list(arguments)
@@ -99,7 +92,7 @@ def parse(arguments):
             elif name == "--kinds":
                 options["kinds"] = parse_kinds(value)
             else:
-                options[name[2:]] = parse_seconds(name, value)
+                options[name[2:]] = orrery_tracefile.seconds(name, value)
         elif word.startswith("-"):
             raise UserError("unknown option %s; see `orrery trace --help`" % word)
         else:
@@ -167,6 +160,8 @@ def fields_of(kind, e, names):
         return "%d %s %s" % (b, cause_text(c) if c else "-", process.strings.get(a, ""))
     if kind == "change":
         return "%s %d %d %d %d" % (orrery_tracefile.CHANGES.get(flags, flags), a, b, c, d)
+    if kind == "memory":
+        return "%d %d %d %d" % (a, b, c, d)
     if kind in ("route", "sent", "envelope", "match"):
         return "%d %d %d" % (signed(a, 32), b >> 32, b & 0xFFFFFFFF)
     if kind in ("copy", "copied"):

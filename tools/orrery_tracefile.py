@@ -5,6 +5,7 @@
 # short is read up to its end, and says that it was. What no recorder writes is refused
 # with the file and the place in it; nothing is read for a size that the file does not have.
 import bisect
+import math
 import os
 import struct
 import sys
@@ -18,6 +19,10 @@ BLOCK = struct.Struct("=IIIIqqQI3IQ")
 EVENT = struct.Struct("=qBBhIQQQ")
 END = struct.Struct("=8sII")
 END_MAGIC = b"ORRINDEX"
+FLOAT_BITS = struct.Struct("=I")
+FLOAT = struct.Struct("=f")
+FOREVER = 1 << 62   # nanoseconds
+LONGEST_US = 1e12   # that a policy expects
 BLOCK_MAGIC = 0x4B4C424F
 CHECKSUM = 44   # where a block has it
 LARGEST_BLOCK = 1 << 20
@@ -27,7 +32,7 @@ FIRST_BLOCK = 4096   # bytes of the head and its text, however small blocks are
 KINDS = ("none", "string", "process", "clock", "worker", "left",
          "submit", "release", "ready", "start", "end", "done",
          "post", "grant", "route", "send", "sent", "envelope", "match", "recv",
-         "copy", "copied", "user", "engine", "sum", "after", "waited", "change")
+         "copy", "copied", "user", "engine", "sum", "after", "waited", "change", "memory")
 EVENTS = tuple(name for name in KINDS[6:] if name != "sum")   # that something happened
 NUMBER = {name: number for number, name in enumerate(KINDS)}
 ABOUT_PROCESS = sum(1 << NUMBER[name] for name in ("string", "process", "clock", "worker", "left"))
@@ -37,7 +42,7 @@ GUEST = 1
 RECEIVE, EAGER, SYNC, RELAYED = 1, 2, 4, 8
 COPIES = ("fetch", "eviction", "write-back", "prefetch")   # why copies are made
 CHANGES = {1: "checkpoint", 2: "restore", 3: "use", 4: "resize"}
-NO_STEPS = ("engine", "sum", "after", "waited", "change")   # what is recorded of other steps, or of time that passed
+NO_STEPS = ("engine", "sum", "after", "waited", "change", "memory")   # what is recorded of other steps, or of time that passed
 CAUSES = {1: "task", 2: "message"}
 
 
@@ -96,6 +101,7 @@ class Trace:
         self.processes = {}  # by number
         for _, head in self.blocks:
             self.processes.setdefault(head[1], Process(head[1]))
+        self.cut_at = None   # (first, last) times of the run that are looked at, None: all
         for number, event in self.raw(ABOUT_PROCESS):
             self.learn(self.processes[number], event)
         self.number_eras()
@@ -227,6 +233,29 @@ class Trace:
                 continue
             yield from self.in_block(place, process, nevents, kinds)
 
+    def first_step(self):
+        """The time of the first step of the run, or None."""
+        best, steps = None, ~ABOUT_PROCESS & ~sum(1 << NUMBER[name] for name in NO_STEPS)
+        clocks = {number: process.clock_ns for number, process in self.processes.items()}
+        # (A block that is not complete does not say when its events were.)
+        for place, head in sorted(self.blocks, key=lambda block: (block[1][3] > 0, block[1][4] + clocks[block[1][1]])):
+            if head[3] and best is not None and head[4] + clocks[head[1]] >= best:
+                break
+            if not head[3] or head[6] & steps:
+                for number, e in self.in_block(place, head[1], head[3], steps):
+                    ns = e[0] + clocks[number]
+                    best = ns if best is None else min(best, ns)
+        return best
+
+    def look_at(self, first_s, last_s):
+        """Only what is between these times, in seconds since the first step of the run, None: no bound. A kernel that began before and
+        was not over then counts from the begin of the window."""
+        if self.windows:
+            raise UserError("--from and --to need a trace that has all its events; %s reached its limit, and has its own windows" % self.path)
+        start = self.first_step() or 0
+        self.start_ns = start
+        self.cut_at = (-FOREVER if first_s is None else start + round(first_s * 1e9), FOREVER if last_s is None else start + round(last_s * 1e9))
+
     def in_block(self, place, process, nevents, kinds):
         data = os.pread(self.stream.fileno(), self.block, place)
         self.check_block(place, data)
@@ -326,6 +355,42 @@ class Trace:
 def signed(value, bits=64):
     """A field that has a sign."""
     return value - (1 << bits) if value >> bits - 1 else value
+
+
+def window_of(arguments):
+    """((first, last), the other words) of a command line with --from S and --to S; None: no bound."""
+    window, words, rest = {"--from": None, "--to": None}, list(arguments), []
+    while words:
+        name, equals, value = words.pop(0).partition("=")
+        if name not in window:
+            rest.append(name + equals + value)
+            continue
+        if not equals and not words:
+            raise UserError("%s needs a value after it" % name)
+        window[name] = seconds(name, value if equals else words.pop(0))
+    return (window["--from"], window["--to"]), rest
+
+
+def seconds(name, text):
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not abs(value) < FOREVER * 1e-9:
+        raise UserError("%s %s: give a number of seconds" % (name, text))
+    return value
+
+
+def words_of_window(trace, run):
+    """A sentence on what of the run is looked at."""
+    return "only what was between %.6f s and %.6f s of the run is here; what had begun before begins there" % (
+        (run.first - trace.start_ns) * 1e-9, (run.last - trace.start_ns) * 1e-9)
+
+
+def model_of(d):
+    """(string: the model, nanoseconds that the policy expected of the kernel; 0: not known) of the field d of a start."""
+    us = FLOAT.unpack(FLOAT_BITS.pack(d >> 32))[0]
+    return d & 0xFFFFFFFF, round(us * 1e3) if 0 < us < LONGEST_US else 0
 
 
 def copy_why(number):

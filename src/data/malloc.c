@@ -8,6 +8,7 @@
 #include "data/malloc.h"
 #include "data/data.h"
 #include "data/memory.h"
+#include "data/memory_trace.h"
 #include "data/memnode.h"
 #include "base/log.h"
 #include "base/seam_memory.h"
@@ -120,9 +121,10 @@ static int is_loan(int flags)
 
 /* Reserves size bytes. 0, or -ENOMEM when they do not fit. What is used and what is lent change
  * together: a task that finds no memory, and none that is lent, would take that for the end. */
-static int reserve(struct orr_memnode *m, size_t size, int flags)
+static int reserve(struct orr_process *proc, struct orr_memnode *m, size_t size, int flags)
 {
 	int ret = 0, over = 0, force = (flags & STARPU_MEMORY_OVERFLOW) != 0;
+	struct orr_trace_event e = { .kind = ORR_TRACE_NONE };
 
 	orr_lock(&m->lock);
 	if (size > TOO_MUCH || m->used > TOO_MUCH || (!force && !fits(m, size))) {
@@ -132,11 +134,13 @@ static int reserve(struct orr_memnode *m, size_t size, int flags)
 		if (is_loan(flags))
 			ORR_ATOMIC_ADD(&m->lent, size);
 		over = force && m->total && m->used > m->total;
+		e = orr_memory_note(proc, m);
 	}
 	orr_unlock(&m->lock);
+	orr_memory_record(proc, e);
 	/* The groups put that right when a task ends (tidy.c). */
 	if (over)
-		ORR_ATOMIC_STORE(&orr_self()->data->overflowed, 1);
+		ORR_ATOMIC_STORE(&proc->data->overflowed, 1);
 	return ret;
 }
 
@@ -150,7 +154,9 @@ static void give_back(struct orr_memnode *m, size_t size, int flags)
 		ORR_ATOMIC_ADD(&m->lent, -(size < lent ? size : lent));
 	}
 	ORR_ATOMIC_STORE_RELAXED(&m->used, m->used - (size < m->used ? size : m->used));
+	struct orr_trace_event e = orr_memory_note(self->proc, m);
 	orr_unlock(&m->lock);
+	orr_memory_record(self->proc, e);
 	if (self->under_datum) {
 		self->gave_back = 1; /* whoever unlocks the datum tells */
 		return;
@@ -192,7 +198,7 @@ static int reserve_or_evict(struct orr_process *proc, unsigned node, size_t size
 	struct orr_memnode *m = &proc->data->memnodes[node];
 
 	do {
-		if (reserve(m, size, flags) == 0)
+		if (reserve(proc, m, size, flags) == 0)
 			return 0;
 	} while (!(flags & STARPU_MALLOC_NORECLAIM) && evict(proc, node, size));
 	return -ENOMEM;

@@ -115,7 +115,10 @@ struct orr_memnode {
 					 data that are elsewhere, too */
 	uint8_t cleaning;   /* atomic: write-back ahead has begun and not reached clean_high */
 	unsigned ncleaning; /* atomic: write-backs ahead that take time and are not over */
-	uint64_t evictions, cleaned; /* statistics */
+	uint64_t evictions, cleaned;              /* statistics */
+	size_t told_used, told_cached, told_most; /* in the last event of a trace, and in any
+						     (data/memory_trace.c) */
+	int64_t told_ns;                          /* when that was */
 	struct orr_bus *bus; /* node i has those between it and the nodes before it: i to it, then i
 				from it */
 	orr_waitq_t freed;   /* rung when memory is given back */

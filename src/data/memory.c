@@ -7,6 +7,7 @@
 #include "data/memory.h"
 #include "data/data.h"
 #include "data/mapping.h"
+#include "data/memory_trace.h"
 #include "orrery.h"
 #include "data/memnode.h"
 #include "base/park.h"
@@ -206,7 +207,9 @@ static int cache_put(struct orr_process *proc, starpu_data_handle_t h, void *ifa
 		ORR_ATOMIC_STORE_RELAXED(&m->cache, c); /* looked at without the lock */
 	m->cache_tail = c;
 	ORR_ATOMIC_ADD_RELAXED(&m->cache_bytes, bytes);
+	struct orr_trace_event e = orr_memory_note(proc, m);
 	orr_unlock(&m->lock);
+	orr_memory_record(proc, e);
 	return 1;
 }
 
@@ -218,6 +221,7 @@ static starpu_ssize_t cache_get(struct orr_process *proc, starpu_data_handle_t h
 	int (*same)(void *, void *) = h->ops->alloc_compare ? h->ops->alloc_compare
 							    : h->ops->compare;
 	struct cached *c, *prev = NULL;
+	struct orr_trace_event e = { .kind = ORR_TRACE_NONE };
 	starpu_ssize_t bytes;
 
 	if (!ORR_ATOMIC_LOAD_RELAXED(&m->cache) || !cacheable(h->ops))
@@ -236,8 +240,10 @@ static starpu_ssize_t cache_get(struct orr_process *proc, starpu_data_handle_t h
 			m->cache_tail = prev;
 		orr_assert(ORR_ATOMIC_LOAD_RELAXED(&m->cache_bytes) >= c->bytes);
 		ORR_ATOMIC_ADD_RELAXED(&m->cache_bytes, -c->bytes);
+		e = orr_memory_note(proc, m);
 	}
 	orr_unlock(&m->lock);
+	orr_memory_record(proc, e);
 	if (!c)
 		return -1;
 	if (h->ops->reuse_data_on_node)

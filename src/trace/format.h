@@ -91,8 +91,10 @@ enum orr_trace_kind {
 	ORR_TRACE_SUBMIT,  /* a string: name, c priority, d cause: in what it was submitted */
 	ORR_TRACE_RELEASE, /* c cause: what it waits for no more */
 	ORR_TRACE_READY,   /* c cause: the last of these; a worker may take it */
-	ORR_TRACE_START,   /* worker, a string: name, c nanoseconds since the worker took it, d
-			      string: its performance model's name */
+	ORR_TRACE_START,   /* worker, a string: name, c nanoseconds since the worker took it, d in
+			      its low half string: its performance model's name, in its high half
+			      the bits of a float: microseconds that the policy expected the kernel
+			      to take; 0: it did not ask, or nobody knew */
 	ORR_TRACE_END,     /* worker */
 	ORR_TRACE_DONE, /* worker, -1: executed by none; c cause: what its end waited for last, 0:
 			   its own execution */
@@ -127,6 +129,8 @@ enum orr_trace_kind {
 			     nanoseconds, c cause that let it go on; 0: see the time */
 	ORR_TRACE_CHANGE, /* flags: enum orr_trace_change, with a, c and d as it says, b
 			     nanoseconds until now */
+	ORR_TRACE_MEMORY, /* a memory node, b bytes in use, c: of b, kept for reuse, d limit; 0:
+			     none */
 	ORR_TRACE_NKINDS
 };
 
@@ -151,8 +155,10 @@ enum orr_trace_sum {
 	ORR_SUM_COPIED,     /* worker: from, a: to, b copies that started, c bytes */
 	ORR_SUM_MOMENTS,    /* a kind, and RECEIVE above it, b events, c the sum of their times
 			       (mod 2^64), d the earliest of these */
-	ORR_SUM_TURNS       /* a as of ENGINE, and GUEST above it, b events, c nanoseconds, d of
+	ORR_SUM_TURNS,      /* a as of ENGINE, and GUEST above it, b events, c nanoseconds, d of
 			       them in callbacks */
+	ORR_SUM_MEMORY      /* a memory node, b events, c the most bytes in use but those kept for
+			       reuse, d limit */
 };
 #define ORR_SUM_FLAG 0x100U /* above a kind */
 

@@ -152,6 +152,10 @@ static int part_of(struct orr_trace_sums *s, const struct orr_trace_event *e, st
 				   .a = e->a | (e->flags & ORR_TRACE_GUEST ? ORR_SUM_FLAG : 0) };
 		*more = (struct orr_trace_event){ .c = e->b, .d = e->d };
 		return 1;
+	case ORR_TRACE_MEMORY:
+		*k = (struct key){ .what = ORR_SUM_MEMORY, .worker = -1, .a = e->a };
+		*more = (struct orr_trace_event){ .c = e->b > e->c ? e->b - e->c : 0, .d = e->d };
+		return 1;
 	default: return 0;
 	}
 }
@@ -167,6 +171,11 @@ static int add(struct orr_trace_sums *s, struct key k, const struct orr_trace_ev
 		sum->d = (uint64_t) ns;
 	sum->ns = sum->b && sum->ns > ns ? sum->ns : ns;
 	sum->b++;
+	if (k.what == ORR_SUM_MEMORY) { /* no sum, but the most */
+		sum->c = more->c > sum->c ? more->c : sum->c;
+		sum->d = more->d;
+		return 0;
+	}
 	sum->c += more->c;
 	sum->d += more->d;
 	return 0;

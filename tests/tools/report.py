@@ -17,6 +17,7 @@ sys.path.insert(0, sys.argv[1])
 import orrery_critical  # noqa: E402
 import orrery_explain  # noqa: E402
 import orrery_lists  # noqa: E402
+import orrery_memories  # noqa: E402
 import orrery_tracefile  # noqa: E402
 
 
@@ -116,6 +117,11 @@ def check_lists(about, values, trace, first, last):
     each, width = about["bins"] * about["ranks"], about["width_ns"]
     for i, series in enumerate(about["series"]):
         name, scale, mine = series["name"], 1e2, values[i * each:(i + 1) * each]
+        if series["unit"] == "MB":
+            check_memory(name, sum(mine) * width / scale, 0.5 * len(mine) * width / scale, trace, first, last)
+            continue
+        if series["unit"] == "tasks":
+            want[name] = sum((last if t.start is None else t.start) - t.ready for t in run.tasks.values() if t.ready is not None)
         if series["unit"] == "%":
             scale, name = 1e4, (name, "turn")
             if name[0] == "messages":
@@ -126,6 +132,21 @@ def check_lists(about, values, trace, first, last):
         if abs(sum(mine) * width / scale - series["ns"]) > (0.5 * len(mine)) * width / scale:
             sys.exit("the bands of %s are not its time" % (name,))
     equal("lists", [s["name"] for s in about["series"][:5]], list(orrery_lists.LISTS))
+
+
+def check_memory(name, got, rounding, trace, first, last):
+    """The band of a memory has its use over time, in MB times nanoseconds."""
+    known, want, since = orrery_memories.names(trace), 0, {}
+    uses = [u for u in orrery_memories.uses(trace) if known.get(u.node, "memory %d" % u.node if u.node else "main memory") == name]
+    for use in uses:
+        at = max(first, min(last, use.at))
+        before = since.get((use.process, use.node))
+        if before:
+            want += before[1] * (at - before[0])
+        since[use.process, use.node] = at, use.used - use.reusable
+    want += sum(used * (last - at) for at, used in since.values())
+    if not uses or abs(got - want * 1e-6) > rounding + 1e-6 * got:
+        sys.exit("the band of %s has %r MB ns, the trace %r" % (name, got, want * 1e-6))
 
 
 def check_comparison(meta):

@@ -31,6 +31,7 @@ def recount(trace):
     kernels, started = collections.defaultdict(lambda: [0, 0, 0]), {}
     sent, received, copied = (collections.defaultdict(lambda: [0, 0]) for _ in range(3))
     turns, moments = collections.defaultdict(lambda: [0, 0, 0]), collections.defaultdict(lambda: [0, 0])
+    memory = {}
     events = trace.events(EVENTS)
     for ns, rank, kind, flags, worker, a, b, c, d, process in events:
         name = KINDS[kind]
@@ -50,18 +51,21 @@ def recount(trace):
         elif name == "copy":
             copied[rank, a, b][0] += 1
             copied[rank, a, b][1] += c
+        elif name == "memory":
+            memory[rank, a] = max(memory.get((rank, a), (0, None)), (b - c, d or None), key=lambda some: some[0])
         elif name == "engine":
             for i, value in enumerate((1, b, d)):
                 turns[rank, a, GUEST if flags & GUEST else 0][i] += value
-    return {"kernels": kernels, "sent": sent, "received": received, "copied": copied, "turns": turns, "moments": moments}
+    return {"kernels": kernels, "sent": sent, "received": received, "copied": copied, "turns": turns, "moments": moments}, memory
 
 
 def same(full_path, limited_path):
     full, limited = Trace(full_path), Trace(limited_path)
     check(limited.limited and limited.state() is None, "state", limited.state())
-    sums, right = orrery_sums.Sums(limited), recount(full)
+    sums, (right, memory) = orrery_sums.Sums(limited), recount(full)
     for name, counts in right.items():
         check(nonzero(counts) == nonzero(getattr(sums, name)), "sums of", name, "differ")
+    check(memory == sums.memory, "memory", memory, sums.memory)
     run = Run(full)
     check((sums.first, sums.last) == (run.first, run.last), "first and last event", (sums.first, sums.last), (run.first, run.last))
     stays = collections.Counter()

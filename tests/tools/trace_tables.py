@@ -66,7 +66,7 @@ def sums(_manual, base, text, tasks=None, messages=None, edges=None):
     sent, received, steps, first, last = collections.Counter(), collections.Counter(), set(), None, None
     for ns, rank, worker, kind, rest in events_of(text):
         counts[kind] += 1
-        if kind not in ("engine", "after", "waited", "change"):    # no steps of the run
+        if kind not in ("engine", "after", "waited", "change", "memory"):    # no steps of the run
             first, last = ns if first is None else first, ns
         if kind == "start":
             started[rank, rest[0]] = (ns, " ".join(rest[1:]), worker)
@@ -114,7 +114,8 @@ def answers(manual, base, number):
             rows = base.execute(question).fetchall()
         except sqlite3.Error as error:
             sys.exit("%s\n%s" % (error, question))
-        may_be_empty = "matched_ns > arrived_ns" in question
+        # Few policies ask models, and not every program has memory that is counted.
+        may_be_empty = any(words in question for words in ("matched_ns > arrived_ns", "FROM models", "FROM memory"))
         assert rows or may_be_empty, "no answer to: %s" % question
         assert not rows or any(v is not None for row in rows for v in row), question
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The plot of requests and progression threads over time: bands over all ranks, and one
+// The plot of requests, progression threads, ready tasks and memories over time: bands over all ranks, and one
 // rank (D3, version 3).
 // Invariant: all that is drawn comes from one array, by series, rank and stretch of time.
+
+const UNITS = { "%": "% of a rank's time", requests: "requests of a rank", tasks: "tasks of a rank", MB: "MB of a rank" };
 
 class Lists {
 	constructor(box, run, page) {
@@ -56,7 +58,7 @@ class Lists {
 		styleAxis(svg.append("g").attr("transform", `translate(0,${height - bottom})`).call(d3.svg.axis().scale(x).ticks(Math.floor(width / 100))), theme);
 		styleAxis(svg.append("g").attr("transform", `translate(${left},0)`).call(d3.svg.axis().scale(y).orient("left").ticks(6)), theme);
 		svg.append("text").attr({ x: width - right, y: height - 4, "text-anchor": "end" }).text("seconds");
-		svg.append("text").attr({ transform: `translate(12,${height / 2}) rotate(-90)`, "text-anchor": "middle" }).text(series.unit === "%" ? "% of a rank's time" : "requests of a rank");
+		svg.append("text").attr({ transform: `translate(12,${height / 2}) rotate(-90)`, "text-anchor": "middle" }).text(UNITS[series.unit]);
 		svg.append("rect").attr({ x: left, y: top, width: width - left - right, height: height - top - bottom, fill: "none", "pointer-events": "all" })
 			.on("mousemove", () => {
 				const b = Math.max(0, Math.min(n - 1, Math.floor(x.invert(d3.mouse(this.box.querySelector("svg"))[0]) / seconds))), say = v => Number(v.toPrecision(3));

@@ -104,6 +104,7 @@ class Page {
 		this.legend();
 		this.showTask(-1);
 		this.kernelTable();
+		this.modelTable();
 		this.environment();
 		this.plots();
 	}
@@ -138,7 +139,7 @@ class Page {
 		box.append(element("h3", {}, "Where the time went, along the critical path"), shareTable(rows, total));
 		const list = (title, lines) => box.append(element("h3", {}, title), element("ul", {}, ...lines.map(line => element("li", {}, line))));
 		if (found.changed.length) list("What changed the run, on the rank where it took longest", found.changed);
-		list("What is unusual", found.findings.length ? found.findings.map(f => f.text) : ["nothing"]);
+		list("What is unusual", found.unusual.length ? found.unusual : ["nothing"]);
 		list("What would help most", found.changes.map(c => c.text));
 		if (found.certainty.length) list("How sure this is", found.certainty);
 	}
@@ -249,6 +250,16 @@ class Page {
 		const rows = this.run.kernels.map(k => element("tr", {}, element("td", {}, k.name), number(k.started), number(k.ended), number((100 * k.ns / total).toFixed(1) + " %"),
 			...[k.ns, k.ended ? k.ns / k.ended : 0, k.median_ns, k.p95_ns, k.min_ns, k.max_ns, k.delay_ns].map(ns => number(seconds(ns)))));
 		byId("kernels-table").replaceChildren(element("table", {}, element("tr", {}, ...head.map((h, i) => element("th", i ? { class: "number" } : {}, h))), ...rows));
+	}
+
+	modelTable() {
+		const number = text => element("td", { class: "number" }, text), percent = share => (100 * share).toFixed(1) + " %";
+		const head = ["kernel", "model", "worker", "tasks", "mean", "expected", "mean / expected", "half within", "90 % within"];
+		const rows = this.run.meta.explanation.models.map(m => element("tr", {}, ...[m.name, m.model, m.unit].map(text => element("td", {}, text)), number(m.tasks),
+			number(seconds(m.seconds * 1e9 / m.tasks)), number(seconds(m.expected_seconds * 1e9 / m.tasks)), number((m.seconds / m.expected_seconds).toFixed(3)),
+			number(percent(m.median_error)), number(percent(m.p90_error))));
+		byId("models-table").replaceChildren(rows.length ? element("table", {}, element("tr", {}, ...head.map((h, i) => element("th", i > 2 ? { class: "number" } : {}, h))), ...rows)
+			: element("p", {}, "The scheduling policy expected no times: it asks no models, or kernels have none, or these were not measured yet."));
 	}
 
 	environment() {

@@ -4,6 +4,9 @@
  *
  * Invariant: the number of a worker is passed only by the thread that steps this worker. */
 #include "core/task/task_trace.h"
+
+#include <string.h>
+
 #include "base/upcalls.h"
 #include "base/codelet_fields.h"
 #include "base/refuse.h"
@@ -71,6 +74,19 @@ static int64_t time_of(struct orr_process *proc, enum orr_trace_kind kind, const
 	return orr_trace_now_ns();
 }
 
+/* The name of t's performance model, and the time that the policy expected of it (field d of a
+ * start). */
+static uint64_t model_of(struct orr_process *proc, const struct starpu_task *task)
+{
+	const struct starpu_perfmodel *model = task->cl ? task->cl->model : NULL;
+	float us = task->predicted > 0 && task->predicted < 1e30 ? (float) task->predicted : 0;
+	uint64_t name = model && model->symbol ? orr_trace_string(proc, model->symbol) : 0;
+	uint32_t bits;
+
+	memcpy(&bits, &us, sizeof(bits));
+	return (uint64_t) bits << 32 | name;
+}
+
 /* The event of that kind of t, which worker w executes (NULL: none does), now. */
 static struct orr_trace_event event_of(struct orr_process *proc, enum orr_trace_kind kind,
 				       const struct orr_task *t, const struct orr_worker *w)
@@ -96,8 +112,7 @@ static struct orr_trace_event event_of(struct orr_process *proc, enum orr_trace_
 		double ns = (double) e.ns - w->taken_us * 1e3;
 
 		e.c = ns > 0 ? (uint64_t) ns : 0;
-		if (cl && cl->model && cl->model->symbol)
-			e.d = orr_trace_string(proc, cl->model->symbol);
+		e.d = model_of(proc, t->pub);
 	}
 	return e;
 }
