@@ -194,6 +194,7 @@ static enum verdict ensure_buffer(struct orr_process *proc, struct orr_fetch *rq
 		return READY;
 	if (rq->resident || !orr_memory_managed(proc, r->memnode))
 		return NO_MEMORY;
+	rq->moved = 1;
 	orr_handle_unlock(h);
 	enum orr_room room = orr_memory_make_room(proc, rq->memnode, starpu_data_get_alloc_size(h),
 						  rq->effort);
@@ -282,8 +283,10 @@ static enum verdict advance_locked(struct orr_process *proc, struct orr_fetch *r
 	struct orr_replicate *o = obstacle(rq, r);
 	if (o)
 		return wait_loading(rq, o);
-	if ((rq->mode & STARPU_R) && r->state == ORR_INVALID)
+	if ((rq->mode & STARPU_R) && r->state == ORR_INVALID) {
+		rq->moved = 1;
 		return load(proc, rq, r, waiters);
+	}
 	enum verdict v = ensure_buffer(proc, rq, r);
 	if (v != READY)
 		return v;
@@ -481,6 +484,7 @@ enum orr_fetched orr_fetch_request(struct orr_fetch *like)
 	if (result == ORR_FETCH_LATER)
 		return result;
 	like->error = rq->error;
+	like->moved = rq->moved;
 	free(rq);
 	return result;
 }

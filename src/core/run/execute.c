@@ -123,7 +123,7 @@ static inline void set_up(struct orr_worker *w, struct orr_task *t, struct orr_t
 static inline void note_start(struct orr_worker *w, struct orr_task *t, struct orr_process *proc,
 			      double debt_us)
 {
-	orr_times_change(w, proc, ORR_TIME_DATA, ORR_TIME_KERNEL);
+	orr_times_change(w, proc, w->waits ? ORR_TIME_DATA : ORR_TIME_RUNTIME, ORR_TIME_KERNEL);
 	if (__builtin_expect(proc->perf_timing, 0))
 		w->start_us = orr_sys_now_us() + debt_us;
 	if (t->pub->profiling_info)
@@ -189,6 +189,7 @@ static void advance_queue(struct orr_worker *w, struct orr_process *proc)
 	w->nahead--;
 	memmove(w->ahead, w->ahead + 1, w->nahead * sizeof(*w->ahead));
 	ORR_ATOMIC_STORE_RELAXED(&w->task, w->launch.task);
+	w->waits = 0;
 	orr_task_assert_of(w->task, ORR_TASK_OF_WORKER);
 	orr_assert(w->task->worker == w &&
 		   ORR_ATOMIC_LOAD_RELAXED(&w->task->state) == ORR_TASK_RUNNING);
@@ -209,6 +210,18 @@ static void promote(struct orr_worker *w, struct orr_process *proc)
 		ORR_ATOMIC_STORE_RELAXED(&w->task, t);
 		orr_worker_go(w, ORR_WORKER_FETCHING);
 		orr_inputs_promote(t, proc);
+		w->waits = ORR_ATOMIC_LOAD(&t->nfetching) != 0;
+		orr_worker_trace_take(w, proc);
+	}
+}
+
+/* What the worker does when it has completed a task. */
+static enum orr_time present_of(const struct orr_worker *w)
+{
+	switch (w->state) {
+	case ORR_WORKER_FETCHING: return w->waits ? ORR_TIME_DATA : ORR_TIME_RUNTIME;
+	case ORR_WORKER_RUNNING: return ORR_TIME_KERNEL;
+	default: return ORR_TIME_IDLE;
 	}
 }
 
@@ -290,5 +303,5 @@ void orr_execute_finish(struct orr_worker *w, struct orr_thread *self)
 		orr_memory_kick(proc);
 	} else
 		orr_task_complete(t, w);
-	orr_times_change(w, proc, ORR_TIME_RUNTIME, ORR_TIME_IDLE);
+	orr_times_change(w, proc, ORR_TIME_RUNTIME, present_of(w));
 }

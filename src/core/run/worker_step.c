@@ -30,6 +30,7 @@ static void begin_task(struct orr_worker *w, struct starpu_task *task, struct or
 		    w->id, orr_task_name(task));
 	orr_execute_prepare(w, t);
 	ORR_ATOMIC_STORE_RELAXED(&w->task, t);
+	w->waits = 0;
 	if (!t->owner.naccess) {
 		orr_execute_start(w, self);
 		return;

@@ -95,7 +95,7 @@ static struct orr_trace_event event_of(struct orr_process *proc, enum orr_trace_
 	else if (kind == ORR_TRACE_START && w) {
 		double ns = (double) e.ns - w->taken_us * 1e3;
 
-		e.c = ns > 0 ? (uint64_t) ns : 0;
+		e.c = w->waits && ns > 0 ? (uint64_t) ns : 0;
 		if (cl && cl->model && cl->model->symbol)
 			e.d = orr_trace_string(proc, cl->model->symbol);
 	}

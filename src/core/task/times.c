@@ -56,6 +56,15 @@ void orr_times_change_slow(struct orr_worker *w, enum orr_time was, enum orr_tim
 	orr_unlock(&w->local_lock);
 }
 
+void orr_times_data_slow(struct orr_worker *w)
+{
+	orr_worker_assert_mine(w);
+	orr_lock(&w->local_lock);
+	if (w->times.present == ORR_TIME_RUNTIME)
+		w->times.present = ORR_TIME_DATA;
+	orr_unlock(&w->local_lock);
+}
+
 void orr_times_kernel_slow(struct orr_worker *w)
 {
 	double now_us = orr_sys_now_us();
@@ -100,7 +109,7 @@ void orr_times_take_slow(struct orr_worker *w, const struct orr_task *t)
 	else
 		spend(w, (enum orr_time) t->cause, ready_us);
 	spend(w, ORR_TIME_RUNTIME, now_us);
-	w->times.present = ORR_TIME_DATA;
+	w->times.present = ORR_TIME_RUNTIME;
 	orr_unlock(&w->local_lock);
 }
 

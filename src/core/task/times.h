@@ -3,7 +3,8 @@
  *
  * A worker without a task waits for one, and what made its next task ready says what it waited for:
  * the program that submitted the task late, a message that brought the last datum, or another task.
- * From then on the time until the task is taken is the runtime's. A worker that gets no other task
+ * From then on the time until its kernel starts is the runtime's, unless the data of the task have to
+ * come: then it is the data's from when the task is taken. A worker that gets no other task
  * has waited for what made the tasks of the others ready. Of the time that the program is waited
  * for, what it spent on tasks of other ranks is a kind of its own.
  *
@@ -19,6 +20,8 @@
 /* The kind of time since the last change was `was`, that from now on is `next` until the next
  * change says otherwise. */
 void orr_times_change_slow(struct orr_worker *w, enum orr_time was, enum orr_time next);
+/* The data of the task that the worker has taken are not there: the time since then is data's. */
+void orr_times_data_slow(struct orr_worker *w);
 /* The worker has taken a task, after a time without one. */
 void orr_times_take_slow(struct orr_worker *w, const struct orr_task *t);
 /* At the start of the process, before its first worker. */
@@ -48,6 +51,12 @@ static inline void orr_times_change(struct orr_worker *w, const struct orr_proce
 {
 	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&proc->cfg.profiling), 0))
 		orr_times_change_slow(w, was, next);
+}
+
+static inline void orr_times_data(struct orr_worker *w, const struct orr_process *proc)
+{
+	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&proc->cfg.profiling), 0))
+		orr_times_data_slow(w);
 }
 
 static inline void orr_times_take(struct orr_worker *w, const struct orr_process *proc,
