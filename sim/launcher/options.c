@@ -58,6 +58,8 @@ static const enum option_id cost_options[ORR_NCOSTS] = {
 	[ORR_COST_DATUM] = OPTION_COST_DATUM,     [ORR_COST_SCHED] = OPTION_COST_SCHED,
 	[ORR_COST_MESSAGE] = OPTION_COST_MESSAGE, [ORR_COST_INTERRUPT] = OPTION_COST_INTERRUPT,
 	[ORR_COST_WAKE] = OPTION_COST_WAKE,       [ORR_COST_LOOK] = OPTION_COST_LOOK,
+	[ORR_COST_PROFILE_SUBMIT] = OPTION_COST_PROFILE_SUBMIT,
+	[ORR_COST_PROFILE] = OPTION_COST_PROFILE,
 };
 
 _Static_assert(STARPU_MAXCPUS == 512, "options.def: the limit of --cpus");
@@ -225,7 +227,9 @@ static void options_set(struct launcher_options *o, enum option_id id, const cha
 	case OPTION_COST_MESSAGE:
 	case OPTION_COST_INTERRUPT:
 	case OPTION_COST_WAKE:
-	case OPTION_COST_LOOK: options_set_cost(id, v); break;
+	case OPTION_COST_LOOK:
+	case OPTION_COST_PROFILE_SUBMIT:
+	case OPTION_COST_PROFILE: options_set_cost(id, v); break;
 	case OPTION_QUANTUM: orr_sim_quantum_us = v; break;
 	case OPTION_NOISE: o->noise_factor = v; break;
 	case OPTION_NOISE_DEFAULT: orr_sim.noise.unmeasured = v / 100; break;

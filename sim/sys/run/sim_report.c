@@ -111,6 +111,8 @@ static void describe_costs(struct orr_about *a)
 		[ORR_COST_DATUM] = "datum",     [ORR_COST_SCHED] = "sched",
 		[ORR_COST_MESSAGE] = "message", [ORR_COST_INTERRUPT] = "interrupt",
 		[ORR_COST_WAKE] = "wake",       [ORR_COST_LOOK] = "look",
+		[ORR_COST_PROFILE_SUBMIT] = "profile-submit",
+		[ORR_COST_PROFILE] = "profile",
 	};
 	double costs[ORR_NCOSTS];
 	char text[512];

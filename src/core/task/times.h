@@ -17,9 +17,10 @@
 #include "base/process.h"
 #include "core/worker/core.h"
 
-/* The kind of time since the last change was `was`, that from now on is `next` until the next
- * change says otherwise. */
-void orr_times_change_slow(struct orr_worker *w, enum orr_time was, enum orr_time next);
+/* The kind of time since the last change was `was`, that from now_us on, which is now, is `next`
+ * until the next change says otherwise. */
+void orr_times_change_slow(struct orr_worker *w, enum orr_time was, enum orr_time next,
+			   double now_us);
 /* The data of the task that the worker has taken are not there: the time since then is data's. */
 void orr_times_data_slow(struct orr_worker *w);
 /* The worker has taken a task, after a time without one. */
@@ -33,24 +34,25 @@ void orr_times_restart(struct orr_worker *w);
 /* Closes the present interval of the worker's record; with its local_lock held. */
 void orr_times_close(struct orr_worker *w);
 
-/* The kernel of the worker has ended, and with it the runtime's work around it. */
-void orr_times_kernel_slow(struct orr_worker *w);
-/* This thread makes the task ready: notes by what cause. Requires profiling. */
-void orr_times_ready(struct orr_process *proc, struct orr_task *t);
+/* The kernel of the worker has ended, and with it the runtime's work around it; now. */
+void orr_times_kernel_slow(struct orr_worker *w, double now_us);
+/* This thread makes the task ready, now: notes by what cause. Requires profiling. */
+void orr_times_ready(struct orr_process *proc, struct orr_task *t, double now_us);
 /* The program has inserted a foreign task, which took that long. */
 void orr_times_foreign(struct orr_process *proc, double us);
 
-static inline void orr_times_kernel(struct orr_worker *w, const struct orr_process *proc)
+static inline void orr_times_kernel(struct orr_worker *w, const struct orr_process *proc,
+				    double now_us)
 {
 	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&proc->cfg.profiling), 0))
-		orr_times_kernel_slow(w);
+		orr_times_kernel_slow(w, now_us);
 }
 
 static inline void orr_times_change(struct orr_worker *w, const struct orr_process *proc,
-				    enum orr_time was, enum orr_time next)
+				    enum orr_time was, enum orr_time next, double now_us)
 {
 	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&proc->cfg.profiling), 0))
-		orr_times_change_slow(w, was, next);
+		orr_times_change_slow(w, was, next, now_us);
 }
 
 static inline void orr_times_data(struct orr_worker *w, const struct orr_process *proc)
