@@ -5,9 +5,9 @@
  * Prints "NAME VALUE" lines for tools/orrery_calibrate.py: numbers of units; bandwidth and latency
  * of each pair of memory nodes, with pinned main memory where devices need it, and pageable ones
  * between main memory and devices; memory, alloc_us, first_us, pin_us and launch_us of devices;
- * submit_us, sched_us, complete_us, datum_us, profile_submit_us, profile_us and wake_us. Invariant: every number is the best of
- * several rounds, since anything else that the machine does can only make a round longer; or their
- * median where it says so. */
+ * submit_us, sched_us, complete_us, datum_us, profile_submit_us, profile_us and wake_us. Invariant:
+ * every number is the best of several rounds, since anything else that the machine does can only
+ * make a round longer; or their median where it says so. */
 #include <dlfcn.h>
 #include <math.h>
 #include <pthread.h>

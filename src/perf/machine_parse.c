@@ -151,11 +151,16 @@ void orr_machine_check_affinity(char *text, const char *path)
 int orr_machine_parse_costs(char *text, const char *path, double costs_us[ORR_NCOSTS])
 {
 	static const char *const names[ORR_NCOSTS] = {
-		[ORR_COST_SUBMIT] = "submit_us",   [ORR_COST_ACCESS] = "access_us",
-		[ORR_COST_FOREIGN] = "foreign_us", [ORR_COST_COMPLETE] = "complete_us",
-		[ORR_COST_DATUM] = "datum_us",     [ORR_COST_SCHED] = "sched_us",
-		[ORR_COST_MESSAGE] = "message_us", [ORR_COST_INTERRUPT] = "interrupt_us",
-		[ORR_COST_WAKE] = "wake_us",       [ORR_COST_LOOK] = "look_us",
+		[ORR_COST_SUBMIT] = "submit_us",
+		[ORR_COST_ACCESS] = "access_us",
+		[ORR_COST_FOREIGN] = "foreign_us",
+		[ORR_COST_COMPLETE] = "complete_us",
+		[ORR_COST_DATUM] = "datum_us",
+		[ORR_COST_SCHED] = "sched_us",
+		[ORR_COST_MESSAGE] = "message_us",
+		[ORR_COST_INTERRUPT] = "interrupt_us",
+		[ORR_COST_WAKE] = "wake_us",
+		[ORR_COST_LOOK] = "look_us",
 		[ORR_COST_PROFILE_SUBMIT] = "profile_submit_us",
 		[ORR_COST_PROFILE] = "profile_us",
 	};

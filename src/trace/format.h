@@ -82,11 +82,11 @@ enum orr_trace_kind {
 	ORR_TRACE_SUBMIT,  /* a string: name, c priority, d cause: in what it was submitted */
 	ORR_TRACE_RELEASE, /* c cause: what it waits for no more */
 	ORR_TRACE_READY,   /* c cause: the last of these; a worker may take it */
-	ORR_TRACE_START,   /* worker, a string: name, c nanoseconds since the worker took it, 0 if its data
-			      were there, d string: its performance model's name */
-	ORR_TRACE_END,     /* worker */
-	ORR_TRACE_DONE, /* worker, -1: executed by none; c cause: what its end waited for last, 0:
-			   its own execution */
+	ORR_TRACE_START, /* worker, a string: name, c nanoseconds since the worker took it, 0 if its
+			    data were there, d string: its performance model's name */
+	ORR_TRACE_END,   /* worker */
+	ORR_TRACE_DONE,  /* worker, -1: executed by none; c cause: what its end waited for last, 0:
+			    its own execution */
 	/* About messages. `request` is the number of a send or receive in its process, in the low
 	 * half of b; where b has a `message`, its number among those from `origin` to the process
 	 * that receives it is in the high half. */

@@ -3,10 +3,10 @@
  *
  * A worker without a task waits for one, and what made its next task ready says what it waited for:
  * the program that submitted the task late, a message that brought the last datum, or another task.
- * From then on the time until its kernel starts is the runtime's, unless the data of the task have to
- * come: then it is the data's from when the task is taken. A worker that gets no other task
- * has waited for what made the tasks of the others ready. Of the time that the program is waited
- * for, what it spent on tasks of other ranks is a kind of its own.
+ * From then on the time until its kernel starts is the runtime's, unless the data of the task have
+ * to come: then it is the data's from when the task is taken. A worker that gets no other task has
+ * waited for what made the tasks of the others ready. Of the time that the program is waited for,
+ * what it spent on tasks of other ranks is a kind of its own.
  *
  * Invariant: the times of a worker add up to the time since its record was begun. It is written by
  * the thread that steps the worker, under the worker's local_lock; with profiling off, nothing is
