@@ -190,11 +190,13 @@ static enum verdict ensure_buffer(struct orr_process *proc, struct orr_fetch *rq
 
 	orr_assert_locked(&h->lock);
 	orr_assert(rq->pinned && ORR_ATOMIC_LOAD(&r->refcnt) > 0);
-	if (r->allocated || (!rq->resident && orr_memory_allocate(h, r) == 0))
+	if (r->allocated)
+		return READY;
+	rq->moved = 1;
+	if (!rq->resident && orr_memory_allocate(h, r) == 0)
 		return READY;
 	if (rq->resident || !orr_memory_managed(proc, r->memnode))
 		return NO_MEMORY;
-	rq->moved = 1;
 	orr_handle_unlock(h);
 	enum orr_room room = orr_memory_make_room(proc, rq->memnode, starpu_data_get_alloc_size(h),
 						  rq->effort);

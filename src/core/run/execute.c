@@ -127,7 +127,7 @@ static inline void note_start(struct orr_worker *w, struct orr_task *t, struct o
 {
 	double now_us = __builtin_expect(proc->perf_timing, 0) ? orr_sys_now_us() : 0;
 
-	orr_times_change(w, proc, w->waits ? ORR_TIME_DATA : ORR_TIME_RUNTIME, ORR_TIME_KERNEL,
+	orr_times_change(w, proc, w->waits & 1 ? ORR_TIME_DATA : ORR_TIME_RUNTIME, ORR_TIME_KERNEL,
 			 now_us);
 	w->start_us = now_us + debt_us;
 	if (t->pub->profiling_info)
@@ -193,7 +193,7 @@ static void advance_queue(struct orr_worker *w, struct orr_process *proc)
 	w->nahead--;
 	memmove(w->ahead, w->ahead + 1, w->nahead * sizeof(*w->ahead));
 	ORR_ATOMIC_STORE_RELAXED(&w->task, w->launch.task);
-	w->waits = 0;
+	w->waits &= 2;
 	orr_task_assert_of(w->task, ORR_TASK_OF_WORKER);
 	orr_assert(w->task->worker == w &&
 		   ORR_ATOMIC_LOAD_RELAXED(&w->task->state) == ORR_TASK_RUNNING);
@@ -214,8 +214,7 @@ static void promote(struct orr_worker *w, struct orr_process *proc)
 		ORR_ATOMIC_STORE_RELAXED(&w->task, t);
 		orr_worker_go(w, ORR_WORKER_FETCHING);
 		orr_inputs_promote(t, proc);
-		w->waits = ORR_ATOMIC_LOAD(&t->nfetching) != 0;
-		orr_worker_trace_take(w, proc);
+		w->waits = w->waits & 2 || ORR_ATOMIC_LOAD(&t->nfetching) != 0;
 	}
 }
 
@@ -223,7 +222,7 @@ static void promote(struct orr_worker *w, struct orr_process *proc)
 static enum orr_time present_of(const struct orr_worker *w)
 {
 	switch (w->state) {
-	case ORR_WORKER_FETCHING: return w->waits ? ORR_TIME_DATA : ORR_TIME_RUNTIME;
+	case ORR_WORKER_FETCHING: return w->waits & 1 ? ORR_TIME_DATA : ORR_TIME_RUNTIME;
 	case ORR_WORKER_RUNNING: return ORR_TIME_KERNEL;
 	default: return ORR_TIME_IDLE;
 	}

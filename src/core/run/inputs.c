@@ -137,14 +137,13 @@ static enum orr_inputs inputs_ready(struct orr_worker *w, struct orr_task *t,
 	return t == w->task ? ORR_INPUTS_READY : ORR_INPUTS_ADVANCED;
 }
 
-/* The data of the worker's task are not there: it waits for them. Those of a next task keep nobody
- * waiting. */
+/* The data of the worker's task, or of its next one (2), are not there. Only those of its task keep
+ * it waiting. */
 static void wait_for_data(struct orr_worker *w, const struct orr_task *t, struct orr_process *proc)
 {
-	if (t != w->task)
-		return;
-	w->waits = 1;
-	orr_times_data(w, proc);
+	w->waits |= t == w->task ? 1 : 2;
+	if (t == w->task)
+		orr_times_data(w, proc);
 }
 
 /* The part of fetch_input that may take time. */

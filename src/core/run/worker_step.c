@@ -50,6 +50,7 @@ static int take_next(struct orr_worker *w, struct orr_thread *self)
 		return 0;
 	orr_assert(!w->next && w->pipeline > 1 && w->state == ORR_WORKER_RUNNING);
 	w->next = t = orr_task_of(task);
+	w->waits &= 1;
 	orr_execute_prepare(w, t);
 	t->nfetching = 0;
 	t->starved = NULL;
