@@ -5,9 +5,9 @@
  * Prints "NAME VALUE" lines for tools/orrery_calibrate.py: numbers of units; bandwidth and latency
  * of each pair of memory nodes, with pinned main memory where devices need it, and pageable ones
  * between main memory and devices; memory, alloc_us, first_us, pin_us and launch_us of devices;
- * submit_us, sched_us, complete_us, datum_us and wake_us. Invariant: every number is the best of
- * several rounds, since anything else that the machine does can only make a round longer; or their
- * median where it says so. */
+ * submit_us, sched_us, complete_us, datum_us, profile_submit_us, profile_us and wake_us. Invariant:
+ * every number is the best of several rounds, since anything else that the machine does can only
+ * make a round longer; or their median where it says so. */
 #include <dlfcn.h>
 #include <math.h>
 #include <pthread.h>
@@ -109,17 +109,20 @@ static void best_round(int ndata, int pinned, double *submit_us, double *run_us)
 /*
  * What a worker does for a task is measured together, and so is submission: with one datum and with
  * five, whose difference is that of the data; what the policy has of it shows against tasks that
- * pass it by.
+ * pass it by; and what profiling has, against tasks without it.
  */
 static void measure_tasks(void)
 {
-	double submit_us, submit_five_us, run_us, five_us, pinned_us, ignored;
+	double submit_us, submit_five_us, run_us, five_us, pinned_us, ignored, profiled_us[2];
 	for (int i = 0; i < NSETS; i++)
 		starpu_variable_data_register(&data[i], STARPU_MAIN_RAM, (uintptr_t) &values[i],
 					      sizeof(int));
 	best_round(1, 0, &submit_us, &run_us);
 	best_round(1, 1, &ignored, &pinned_us);
 	best_round(5, 0, &submit_five_us, &five_us);
+	starpu_profiling_status_set(STARPU_PROFILING_ENABLE);
+	best_round(1, 0, &profiled_us[0], &profiled_us[1]);
+	starpu_profiling_status_set(STARPU_PROFILING_DISABLE);
 	for (int i = 0; i < NSETS; i++)
 		starpu_data_unregister(data[i]);
 	double access = submit_five_us > submit_us ? (submit_five_us - submit_us) / 4 : 0;
@@ -132,6 +135,8 @@ static void measure_tasks(void)
 		sched = 0.5 * task;
 	printf("submit_us %.4f\naccess_us %.4f\nsched_us %.4f\ncomplete_us %.4f\ndatum_us %.4f\n",
 	       submit_us > access ? submit_us - access : 0, access, sched, task - sched, datum);
+	printf("profile_submit_us %.4f\nprofile_us %.4f\n", fmax(profiled_us[0] - submit_us, 0),
+	       fmax(profiled_us[1] - run_us, 0));
 }
 
 /* ---- copies between memories ---- */

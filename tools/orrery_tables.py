@@ -36,7 +36,7 @@ TABLES = {
         ("rank", "INTEGER", "its rank"), ("worker", "INTEGER", "number of the worker in its rank"),
         ("name", "TEXT", "its name"), ("node", "INTEGER", "its memory node"),
         ("tasks", "INTEGER", "tasks whose kernel came to its end there"), ("kernel_ns", "INTEGER", "time in kernels"),
-        ("fetch_ns", "INTEGER", "time from taking a task to the start of its kernel: data came"),
+        ("fetch_ns", "INTEGER", "time from taking a task to the start of its kernel, if its data came meanwhile"),
         ("first_ns", "INTEGER", "start of its first kernel"), ("last_ns", "INTEGER", "end of its last kernel"), PROCESS),
     "kernels": (
         ("name", "TEXT", "name of the kernel"), ("tasks", "INTEGER", "tasks whose kernel came to its end"),

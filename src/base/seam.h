@@ -49,6 +49,8 @@ enum orr_cost {
 	ORR_COST_WAKE, /* a thread that wakes to look for messages, to the one that computes on its
 			  core */
 	ORR_COST_LOOK, /* a worker that looks after messages between two tasks */
+	ORR_COST_PROFILE_SUBMIT, /* what profiling adds to submitting a task */
+	ORR_COST_PROFILE,        /* what profiling adds to a task on a worker */
 	ORR_NCOSTS
 };
 

@@ -190,7 +190,10 @@ static enum verdict ensure_buffer(struct orr_process *proc, struct orr_fetch *rq
 
 	orr_assert_locked(&h->lock);
 	orr_assert(rq->pinned && ORR_ATOMIC_LOAD(&r->refcnt) > 0);
-	if (r->allocated || (!rq->resident && orr_memory_allocate(h, r) == 0))
+	if (r->allocated)
+		return READY;
+	rq->moved = 1;
+	if (!rq->resident && orr_memory_allocate(h, r) == 0)
 		return READY;
 	if (rq->resident || !orr_memory_managed(proc, r->memnode))
 		return NO_MEMORY;
@@ -282,8 +285,10 @@ static enum verdict advance_locked(struct orr_process *proc, struct orr_fetch *r
 	struct orr_replicate *o = obstacle(rq, r);
 	if (o)
 		return wait_loading(rq, o);
-	if ((rq->mode & STARPU_R) && r->state == ORR_INVALID)
+	if ((rq->mode & STARPU_R) && r->state == ORR_INVALID) {
+		rq->moved = 1;
 		return load(proc, rq, r, waiters);
+	}
 	enum verdict v = ensure_buffer(proc, rq, r);
 	if (v != READY)
 		return v;
@@ -481,6 +486,7 @@ enum orr_fetched orr_fetch_request(struct orr_fetch *like)
 	if (result == ORR_FETCH_LATER)
 		return result;
 	like->error = rq->error;
+	like->moved = rq->moved;
 	free(rq);
 	return result;
 }

@@ -31,6 +31,7 @@ struct orr_fetch {
 	uint8_t hop : 1; /* holds a reference on main memory's replicate, which it goes through */
 	uint8_t resident : 1; /* takes no new memory: starves unless the buffers are there */
 	uint8_t ahead : 1;    /* a prefetch */
+	uint8_t moved : 1;    /* the value was not there, or room had to be made */
 	uint8_t effort;       /* enum orr_effort */
 	uint16_t mode;
 	int prio;
@@ -46,7 +47,8 @@ struct orr_fetch {
 			   for want of memory may succeed soon */
 };
 
-/* Makes a request; *rq is only read, but for rq->error. Without locks, any thread. */
+/* Makes a request; *rq is only read, but for rq->error and, unless it waits, rq->moved. Without
+ * locks, any thread. */
 enum orr_fetched orr_fetch_request(struct orr_fetch *rq);
 /* The common request: waits for memory, and ends the program when there will never be any. Returns
  * ORR_FETCH_READY, _LATER (done(arg) will be called) or _FAILED. */

@@ -151,11 +151,18 @@ void orr_machine_check_affinity(char *text, const char *path)
 int orr_machine_parse_costs(char *text, const char *path, double costs_us[ORR_NCOSTS])
 {
 	static const char *const names[ORR_NCOSTS] = {
-		[ORR_COST_SUBMIT] = "submit_us",   [ORR_COST_ACCESS] = "access_us",
-		[ORR_COST_FOREIGN] = "foreign_us", [ORR_COST_COMPLETE] = "complete_us",
-		[ORR_COST_DATUM] = "datum_us",     [ORR_COST_SCHED] = "sched_us",
-		[ORR_COST_MESSAGE] = "message_us", [ORR_COST_INTERRUPT] = "interrupt_us",
-		[ORR_COST_WAKE] = "wake_us",       [ORR_COST_LOOK] = "look_us",
+		[ORR_COST_SUBMIT] = "submit_us",
+		[ORR_COST_ACCESS] = "access_us",
+		[ORR_COST_FOREIGN] = "foreign_us",
+		[ORR_COST_COMPLETE] = "complete_us",
+		[ORR_COST_DATUM] = "datum_us",
+		[ORR_COST_SCHED] = "sched_us",
+		[ORR_COST_MESSAGE] = "message_us",
+		[ORR_COST_INTERRUPT] = "interrupt_us",
+		[ORR_COST_WAKE] = "wake_us",
+		[ORR_COST_LOOK] = "look_us",
+		[ORR_COST_PROFILE_SUBMIT] = "profile_submit_us",
+		[ORR_COST_PROFILE] = "profile_us",
 	};
 	char *s;
 	unsigned line = 0;
@@ -169,7 +176,7 @@ int orr_machine_parse_costs(char *text, const char *path, double costs_us[ORR_NC
 		if (i == ORR_NCOSTS)
 			return orr_machine_malformed(
 				path, line,
-				"one of submit_us, access_us, foreign_us, complete_us, datum_us, sched_us, message_us, interrupt_us, wake_us and look_us");
+				"one of submit_us, access_us, foreign_us, complete_us, datum_us, sched_us, message_us, interrupt_us, wake_us, look_us, profile_submit_us and profile_us");
 		char *stop;
 		double v = orr_strtod(s + n, &stop);
 		if (stop == s + n || *skip_space(stop) || !(v >= 0) || v > 1e6)

@@ -91,10 +91,11 @@ enum orr_trace_kind {
 	ORR_TRACE_SUBMIT,  /* a string: name, c priority, d cause: in what it was submitted */
 	ORR_TRACE_RELEASE, /* c cause: what it waits for no more */
 	ORR_TRACE_READY,   /* c cause: the last of these; a worker may take it */
-	ORR_TRACE_START,   /* worker, a string: name, c nanoseconds since the worker took it, d in
-			      its low half string: its performance model's name, in its high half
-			      the bits of a float: microseconds that the policy expected the kernel
-			      to take; 0: it did not ask, or nobody knew */
+	ORR_TRACE_START,   /* worker, a string: name, c nanoseconds since the worker took it, 0
+			      if its data were there, d in its low half string: its performance
+			      model's name, in its high half the bits of a float: microseconds that
+			      the policy expected the kernel to take; 0: it did not ask, or nobody
+			      knew */
 	ORR_TRACE_END,     /* worker */
 	ORR_TRACE_DONE, /* worker, -1: executed by none; c cause: what its end waited for last, 0:
 			   its own execution */
@@ -149,7 +150,7 @@ enum orr_trace_change {
  */
 enum orr_trace_sum {
 	ORR_SUM_KERNEL = 1, /* worker, a string: name, b kernels that ended, c nanoseconds in them,
-			       d nanoseconds since they were taken before they started */
+			       d the sum of c of their starts */
 	ORR_SUM_SENT,       /* a peer, b messages that left, c bytes, d: of b, relayed */
 	ORR_SUM_RECEIVED,   /* a the process that they came from, b messages, c bytes */
 	ORR_SUM_COPIED,     /* worker: from, a: to, b copies that started, c bytes */

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# sim_network.sh: the makespans that --network share and queue predict, against
+# sim_network.sh: the makespans that --network share, queue and smpi predict, against
 # maxmin: Cholesky, LU, stencil, broadcast, all-to-all and random traffic, on four
 # topologies, for the numbers of nodes in $ORR_BENCH_NODES (default "16 64"; the
 # table of doc/fidelity.md has "16 64 256"), from bound by computing to bound by
@@ -10,12 +10,12 @@
 # 16 KiB, whose pieces leave at once for the same rank: in the order of their sending with
 # share, as over TCP, and together with maxmin (doc/fidelity.md, hosts with shaped links).
 #
-# The fourth model, "again", is maxmin when messages cost the engine 1 % more: how
+# The last model, "again", is maxmin when messages cost the engine 1 % more: how
 # far a schedule differs for no reason that matters, by messages that change places.
 #
 # Virtual times do not depend on the machine, so results may be kept and completed
 # later: $ORR_BENCH_RESULTS is a file to which they are added, and from which they are
-# taken. $ORR_BENCH_MODELS are the models to run (default "maxmin share queue again").
+# taken. $ORR_BENCH_MODELS are the models to run (default "maxmin share queue smpi again").
 # A run that takes more than $ORR_BENCH_LIMIT seconds (default 200) counts as not done.
 set -u
 [ "$ORR_TEST_SIM" = yes ] || exit 77
@@ -23,7 +23,7 @@ examples=$ORR_TEST_BUILDDIR/examples traffic=$ORR_TEST_BUILDDIR/tests/bench/sim_
 for program in "$examples/cholesky/cholesky.sim" "$examples/lu/lu.sim" "$examples/stencil/stencil.sim" "$traffic"; do
 	[ -e "$program" ] || { echo "sim_network: $program is not built"; exit 77; }
 done
-nodes=${ORR_BENCH_NODES:-16 64} models=${ORR_BENCH_MODELS:-maxmin share queue again}
+nodes=${ORR_BENCH_NODES:-16 64} models=${ORR_BENCH_MODELS:-maxmin share queue smpi again}
 results=${ORR_BENCH_RESULTS:-$TMPDIR/results}
 : >> "$results"
 : > "$TMPDIR/cases"
@@ -79,12 +79,14 @@ function off(model, reference) {
 }
 function show(x) { return x == "-" ? "-" : sprintf("%+.2f", x) }
 function abs(x) { return x < 0 ? -x : x }
-function keep(group, share, queue, again) {
+function keep(group, share, queue, smpi, again) {
 	if (!(group in number)) order[++ngroups] = group
 	if (share == "-") { number[group] += 0; missing[group]++; return }
 	number[group]++
 	list[group, number[group]] = abs(share)
 	if (again != "-" && abs(again) > unrest[group]) unrest[group] = abs(again)
+	if (smpi != "-" && (!(group in low) || smpi < low[group])) low[group] = smpi
+	if (smpi != "-" && (!(group in high) || smpi > high[group])) high[group] = smpi
 	if (queue == "-") return
 	if (!(group in least) || queue < least[group]) least[group] = queue
 	if (!(group in most) || queue > most[group]) most[group] = queue
@@ -100,22 +102,22 @@ function median(group, n) {
 	n = number[group]
 	return n % 2 ? list[group, (n + 1) / 2] : (list[group, n / 2] + list[group, n / 2 + 1]) / 2
 }
-BEGIN { printf "%-24s %-10s %5s %12s %8s %8s %8s\n", "program", "topology", "nodes", "maxmin s", "share %", "queue %", "again %" }
+BEGIN { printf "%-24s %-10s %5s %12s %8s %8s %8s %8s\n", "program", "topology", "nodes", "maxmin s", "share %", "queue %", "smpi %", "again %" }
 {
-	share = off("share"); queue = off("queue"); again = off("again")
-	printf "%-24s %-10s %5d %12.6f %8s %8s %8s\n", $1, $2, $3, took[$0 ";maxmin"], show(share), show(queue), show(again)
-	for (i = 1; i <= 3; i++) keep(i == 3 ? $i " nodes" : $i, share, queue, again)
-	keep("all", share, queue, again)
-	if ($1 != "broadcast, 16 KiB") keep("without these broadcasts", share, queue, again)
+	share = off("share"); queue = off("queue"); smpi = off("smpi"); again = off("again")
+	printf "%-24s %-10s %5d %12.6f %8s %8s %8s %8s\n", $1, $2, $3, took[$0 ";maxmin"], show(share), show(queue), show(smpi), show(again)
+	for (i = 1; i <= 3; i++) keep(i == 3 ? $i " nodes" : $i, share, queue, smpi, again)
+	keep("all", share, queue, smpi, again)
+	if ($1 != "broadcast, 16 KiB") keep("without these broadcasts", share, queue, smpi, again)
 }
 END {
-	printf "\n%-24s %5s %9s %8s %21s %14s\n", "in per cent of maxmin", "cases", "share:", "worst", "queue:", "again: worst"
-	printf "%-24s %5s %9s %8s %21s\n", "", "", "median", "", "least .. most"
+	printf "\n%-24s %5s %9s %8s %20s %20s %14s\n", "in per cent of maxmin", "cases", "share:", "worst", "queue:", "smpi:", "again: worst"
+	printf "%-24s %5s %9s %8s %20s %20s\n", "", "", "median", "", "least .. most", "least .. most"
 	for (g = 1; g <= ngroups; g++) {
 		group = order[g]
 		arrange(group)
 		if (number[group])
-			printf "%-24s %5d %9.2f %8.2f %9.2f .. %+7.2f %14.2f\n", group, number[group], median(group), list[group, number[group]], least[group], most[group], unrest[group]
+			printf "%-24s %5d %9.2f %8.2f %+8.2f .. %+8.2f %+8.2f .. %+8.2f %14.2f\n", group, number[group], median(group), list[group, number[group]], least[group], most[group], low[group], high[group], unrest[group]
 		if (missing[group]) printf "%-24s %5d not done\n", group, missing[group]
 	}
 	rest = "without these broadcasts"

@@ -6,6 +6,7 @@
 # it is compared with; makespans are only compared.
 import argparse
 import csv
+import importlib
 import itertools
 import math
 import os
@@ -244,12 +245,12 @@ class Bench:
         """Device, ranks, workers, program and arguments of the run that measures its kernels."""
         return (case.device, case.ranks, case.workers) + case.calibration
 
-    def simulate(self, machine, case, model="share"):
+    def simulate(self, machine, case, model="share", **variables):
         command = [self.orrery, "sim", "-n", str(case.ranks), "--kernels", "skip", "--machine", machine]
         if case.ranks > 1:
             command += ["--network", model, "--platform", os.path.join(self.folder, "net%d.xml" % case.ranks)]
         return self.seconds(command + [self.program(case.program) + ".sim"] + case.args, STARPU_NCPU=case.workers,
-                            STARPU_NOPENCL=int(case.device), STARPU_CALIBRATE_MINIMUM=1)
+                            STARPU_NOPENCL=int(case.device), STARPU_CALIBRATE_MINIMUM=1, **variables)
 
 
 def one_round(bench, cases, number):
@@ -393,9 +394,9 @@ def numbers(text):
 
 
 def main():
-    if "--hosts" in sys.argv[1:]:
-        import hosts  # which needs this file
-        return hosts.main([word for word in sys.argv[1:] if word != "--hosts"])
+    for bed in ("hosts", "books"):
+        if "--" + bed in sys.argv[1:]:  # a file that needs this one
+            return importlib.import_module(bed).main([word for word in sys.argv[1:] if word != "--" + bed])
     parser = argparse.ArgumentParser(description="Compares predictions with real runs on this machine.")
     parser.add_argument("--build", default=".", help="the build tree, after make (default: here)")
     parser.add_argument("--output", default="fidelity", help="folder for measurements and fidelity.csv (default: fidelity)")
@@ -414,6 +415,8 @@ def main():
     parser.add_argument("--judge", metavar="CSV", help="measure nothing, show and judge an earlier table")
     parser.add_argument("--hosts", action="store_true", help="the truth bed of the models of the network, on hosts with shaped links; it "
                         "has options of its own (--hosts --help)")
+    parser.add_argument("--books", action="store_true", help="what workers did with their time, real and simulated; it has options of "
+                        "its own (--books --help)")
     options = parser.parse_args()
     start, bars = time.time(), dict(BARS)
     for bar in options.bar:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Build fragment of `make fidelity`: predictions beside real runs of this machine. FIDELITY holds options of the script;
-# with --hosts they are real runs on hosts with shaped links, of a program of its own.
+# with --hosts they are real runs on hosts with shaped links, of a program of its own; with --books, what workers did with
+# their time is compared.
 orr_fidelity_programs =
 if ORR_MPI
 orr_fidelity_programs += tests/fidelity/bed tests/real/late

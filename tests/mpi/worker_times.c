@@ -67,6 +67,7 @@ int main(int argc, char **argv)
 	t = times_since(start);
 	CHECK(t.submission_us > 0.7 * STEP_US, "submission: %g us", t.submission_us);
 	CHECK(t.messages_us < 0.3 * STEP_US, "messages: %g us", t.messages_us);
+	CHECK(!t.data_us, "data that are there: %g us", t.data_us);
 
 	/* A message is: rank 1 waits while rank 0 works, which begins when rank 1 is waiting. */
 	start = begin_times();

@@ -15,7 +15,7 @@ books() {
 	ranks=$1 cpus=$2 costs=$3 run=$4
 	shift 4
 	options="--cpus $cpus"
-	for name in submit access foreign complete datum sched message interrupt wake look; do
+	for name in submit access foreign complete datum sched message interrupt wake look profile-submit profile; do
 		value=$(echo ",$costs" | sed -n "s/.*,$name=\([0-9.]*\).*/\1/p")
 		options="$options --cost-$name ${value:-0}"
 	done
@@ -51,7 +51,7 @@ books 1 4 - 'ready 12 5' kernels=60000
 books 1 4 - 'ready 10 5' kernels=50000 idle=10000
 books 1 4 - 'chain 10 5' kernels=50000 idle=150000
 # The start and the end of a task are the runtime's, whatever the kernel takes.
-for cost in complete sched; do
+for cost in complete sched profile; do
 	books 1 1 $cost=20 'ready 10 5' kernels=50000 runtime=200000
 	books 1 1 $cost=20 'ready 10 0.73' kernels=7300 runtime=200000
 	books 1 1 $cost=0.5 'ready 1000 100' kernels=100000000 runtime=500000
@@ -68,6 +68,7 @@ books 1 1 complete=20,datum=10 'chain 10 5' kernels=50000 runtime=300000
 for cpus in 1 2 4 16 64; do
 	books 1 $cpus submit=10 'fed 100 5' kernels=500000 submission=$cpus*1000000-99*5000 idle=$((cpus - 1))*5000
 	books 2 $cpus foreign=10 'foreign 10 5 3' kernels=50000 foreign=$cpus*300000-9*5000 idle=$((cpus - 1))*5000
+	books 1 $cpus profile-submit=10 'fed 100 5' kernels=500000 submission=$cpus*1000000-99*5000 idle=$((cpus - 1))*5000
 	books 1 $cpus access=10 'chain 100 5' kernels=500000 submission=$cpus*1000000-99*5000 idle=$((cpus - 1))*5000
 done
 books 2 1 submit=5,foreign=10 'foreign 10 0.001 300' kernels=10 submission=50000-9 foreign=30000000

@@ -76,4 +76,24 @@ cases[1].real = [1.0, 1.06] * 20
 assert fidelity.too_noisy(cases[1:], {"node": (2.0, None)}) == cases[1:]
 assert fidelity.too_noisy(cases, {"node": (None, None), "ranks": (1.0, 1.0)}) == []
 END
+# What workers did with their time: a line for each world, and how they compare.
+ok $fidelity --books --build "$ORR_TEST_BUILDDIR" --output table --tiny --rounds 1 --workers 1 --ranks 2
+for world in real simul.; do
+	[ "$(grep -E -c "^(cholesky|stencil) .* $world( +[0-9.]+){7}  [a-z]+; [a-z]+$" out)" = 4 ] || { cat out; die "no books of four lines"; }
+done
+[ "$(grep -E -c '^ +points( +[-+][0-9.]+){7}  (agree|DIFFER): [0-9.]+ points of [a-z]+ \(real runs: 0.0\)' out)" = 4 ] || { cat out; die "no differences of four lines"; }
+has out '^books: [0-4] of 4 lines name the same largest cost, with shares within 5 points$'
+PYTHONPATH=$ORR_TEST_SRCDIR/tests/fidelity "$PYTHON" -B - <<'END' || die "books are not compared as they should be"
+import books
+def book(**shares):
+    return dict({kind: 0.0 for kind in books.KINDS}, **shares)
+same = book(kernels=60.0, runtime=40.0)
+assert books.compare(same, same)[0] == 0 and books.compare(same, same)[2:] == (True, True)
+assert books.compare(same, book(kernels=54.0, runtime=46.0)) == (6.0, "kernels", True, True)
+assert books.compare(same, book(kernels=49.0, runtime=51.0))[2:] == (False, True)
+assert books.compare(same, book(kernels=60.0, data=40.0)) == (40.0, "data", True, False)
+assert books.compare(book(kernels=98.0, idle=2.0), book(kernels=98.0, data=2.0)) == (2.0, "idle", True, None)
+assert books.medians([book(kernels=k) for k in (1.0, 9.0, 2.0)])["kernels"] == 2.0
+END
+fails 2 'no line of the table' $fidelity --books --build "$ORR_TEST_BUILDDIR" --only nothing
 fails 2 'no line of the table' $fidelity --build "$ORR_TEST_BUILDDIR" --only nothing

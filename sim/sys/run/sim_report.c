@@ -107,11 +107,18 @@ static void describe_network(struct orr_about *a)
 static void describe_costs(struct orr_about *a)
 {
 	static const char *const names[ORR_NCOSTS] = {
-		[ORR_COST_SUBMIT] = "submit",   [ORR_COST_ACCESS] = "access",
-		[ORR_COST_FOREIGN] = "foreign", [ORR_COST_COMPLETE] = "complete",
-		[ORR_COST_DATUM] = "datum",     [ORR_COST_SCHED] = "sched",
-		[ORR_COST_MESSAGE] = "message", [ORR_COST_INTERRUPT] = "interrupt",
-		[ORR_COST_WAKE] = "wake",       [ORR_COST_LOOK] = "look",
+		[ORR_COST_SUBMIT] = "submit",
+		[ORR_COST_ACCESS] = "access",
+		[ORR_COST_FOREIGN] = "foreign",
+		[ORR_COST_COMPLETE] = "complete",
+		[ORR_COST_DATUM] = "datum",
+		[ORR_COST_SCHED] = "sched",
+		[ORR_COST_MESSAGE] = "message",
+		[ORR_COST_INTERRUPT] = "interrupt",
+		[ORR_COST_WAKE] = "wake",
+		[ORR_COST_LOOK] = "look",
+		[ORR_COST_PROFILE_SUBMIT] = "profile-submit",
+		[ORR_COST_PROFILE] = "profile",
 	};
 	double costs[ORR_NCOSTS];
 	char text[512];

@@ -265,25 +265,17 @@ void starpu_display_stats(void)
 
 /* ---- tasks ---- */
 
-static void stamp(struct timespec *ts, double shift_us)
-{
-	double us = orr_sys_now_us() + shift_us;
-
-	ts->tv_sec = (time_t) (us * 1e-6);
-	ts->tv_nsec = (long) ((us - (double) ts->tv_sec * 1e6) * 1e3);
-}
-
 void orr_profiling_submit(struct orr_task *t)
 {
 	if (!t->pub->profiling_info)
 		t->pub->profiling_info = calloc(1, sizeof(*t->pub->profiling_info));
 	if (t->pub->profiling_info)
-		stamp(&t->pub->profiling_info->submit_time, 0);
+		t->pub->profiling_info->submit_time = timespec_of(orr_sys_now_us());
 }
 
-void orr_profiling_stamp(struct orr_task *t, size_t field_offset, double shift_us)
+void orr_profiling_stamp(struct orr_task *t, size_t field_offset, double us)
 {
 	orr_assertf(field_offset + sizeof(struct timespec) <= sizeof(*t->pub->profiling_info),
 		    "%zu is no field of the record of a task", field_offset);
-	stamp((struct timespec *) ((char *) t->pub->profiling_info + field_offset), shift_us);
+	*(struct timespec *) ((char *) t->pub->profiling_info + field_offset) = timespec_of(us);
 }

@@ -9,8 +9,8 @@
 
 /* The task is being submitted: gives it its profiling_info. */
 void orr_profiling_submit(struct orr_task *t);
-/* Stores the time that is shift_us from now in the field of profiling_info at that offset. */
-void orr_profiling_stamp(struct orr_task *t, size_t field_offset, double shift_us);
+/* Stores that time in the field of profiling_info at that offset. */
+void orr_profiling_stamp(struct orr_task *t, size_t field_offset, double us);
 
 /* The files for the statistics of the end can be written; otherwise -errno after a message. */
 int orr_profiling_prepare_files(struct orr_process *proc);

@@ -67,6 +67,8 @@ static int submit(struct starpu_task *task, int internal, int nodeps, struct orr
 		return -ENODEV;
 	}
 	orr_sys_charge(self, ORR_COST_SUBMIT);
+	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&proc->cfg.profiling), 0))
+		orr_sys_charge(self, ORR_COST_PROFILE_SUBMIT);
 	orr_sys_charge_times(self, ORR_COST_ACCESS,
 			     task->cl ? (unsigned) STARPU_TASK_GET_NBUFFERS(task) : 0);
 	orr_sys_settle(self);

@@ -56,6 +56,8 @@ void orr_execute_prepare(struct orr_worker *w, struct orr_task *t)
 /* The time that the runtime takes to choose, start and complete the task. */
 static inline void charge_task(const struct orr_task *t, struct orr_thread *self)
 {
+	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&self->proc->cfg.profiling), 0))
+		orr_sys_charge(self, ORR_COST_PROFILE);
 	orr_sys_charge(self, ORR_COST_SCHED);
 	orr_sys_charge(self, ORR_COST_COMPLETE);
 	orr_sys_charge_times(self, ORR_COST_DATUM, t->owner.naccess);
@@ -123,12 +125,14 @@ static inline void set_up(struct orr_worker *w, struct orr_task *t, struct orr_t
 static inline void note_start(struct orr_worker *w, struct orr_task *t, struct orr_process *proc,
 			      double debt_us)
 {
-	orr_times_change(w, proc, ORR_TIME_DATA, ORR_TIME_KERNEL);
-	if (__builtin_expect(proc->perf_timing, 0))
-		w->start_us = orr_sys_now_us() + debt_us;
+	double now_us = __builtin_expect(proc->perf_timing, 0) ? orr_sys_now_us() : 0;
+
+	orr_times_change(w, proc, w->waits & 1 ? ORR_TIME_DATA : ORR_TIME_RUNTIME, ORR_TIME_KERNEL,
+			 now_us);
+	w->start_us = now_us + debt_us;
 	if (t->pub->profiling_info)
 		orr_profiling_stamp(t, offsetof(struct starpu_profiling_task_info, start_time),
-				    debt_us);
+				    w->start_us);
 	orr_task_trace(proc, ORR_TRACE_START, t, (int) w->id, debt_us);
 	orr_worker_go(w, ORR_WORKER_RUNNING);
 	if (orr_monitor_wants(proc, t))
@@ -189,6 +193,7 @@ static void advance_queue(struct orr_worker *w, struct orr_process *proc)
 	w->nahead--;
 	memmove(w->ahead, w->ahead + 1, w->nahead * sizeof(*w->ahead));
 	ORR_ATOMIC_STORE_RELAXED(&w->task, w->launch.task);
+	w->waits &= 2;
 	orr_task_assert_of(w->task, ORR_TASK_OF_WORKER);
 	orr_assert(w->task->worker == w &&
 		   ORR_ATOMIC_LOAD_RELAXED(&w->task->state) == ORR_TASK_RUNNING);
@@ -209,6 +214,17 @@ static void promote(struct orr_worker *w, struct orr_process *proc)
 		ORR_ATOMIC_STORE_RELAXED(&w->task, t);
 		orr_worker_go(w, ORR_WORKER_FETCHING);
 		orr_inputs_promote(t, proc);
+		w->waits = w->waits & 2 || ORR_ATOMIC_LOAD(&t->nfetching) != 0;
+	}
+}
+
+/* What the worker does when it has completed a task. */
+static enum orr_time present_of(const struct orr_worker *w)
+{
+	switch (w->state) {
+	case ORR_WORKER_FETCHING: return w->waits & 1 ? ORR_TIME_DATA : ORR_TIME_RUNTIME;
+	case ORR_WORKER_RUNNING: return ORR_TIME_KERNEL;
+	default: return ORR_TIME_IDLE;
 	}
 }
 
@@ -233,16 +249,17 @@ void orr_execute_finish(struct orr_worker *w, struct orr_thread *self)
 	struct orr_process *proc = self->proc;
 	struct orr_task *t = w->task;
 	struct starpu_task *task = t->pub;
-	double us = 0;
+	double us = 0, now_us;
 
 	orr_assertf(t && t->worker == w && ORR_ATOMIC_LOAD_RELAXED(&t->state) == ORR_TASK_RUNNING,
 		    "worker %u finishes a task that it does not run", w->id);
 	orr_wake_before_work(w->group);
 	self->task = t;
 	end_kernel(w, t);
-	orr_times_kernel(w, proc);
+	now_us = __builtin_expect(proc->perf_timing, 0) ? orr_sys_now_us() : 0;
+	orr_times_kernel(w, proc, now_us);
 	if (__builtin_expect(proc->perf_timing, 0)) {
-		us = orr_sys_now_us() - w->kernel.after_us - w->start_us;
+		us = now_us - w->kernel.after_us - w->start_us;
 		if (us > 0)
 			ORR_ATOMIC_ADD_RELAXED(&w->busy_ns, (uint64_t) (us * 1e3));
 		if (proc->cfg.calibrate && task->cl->model)
@@ -257,7 +274,7 @@ void orr_execute_finish(struct orr_worker *w, struct orr_thread *self)
 		orr_monitor_end_slow(proc, t, w);
 	if (task->profiling_info) {
 		orr_profiling_stamp(t, offsetof(struct starpu_profiling_task_info, end_time),
-				    -w->kernel.after_us);
+				    now_us - w->kernel.after_us);
 		task->profiling_info->workerid = (int) w->id;
 	}
 	if (__builtin_expect(proc->cfg.profiling, 0))
@@ -290,5 +307,6 @@ void orr_execute_finish(struct orr_worker *w, struct orr_thread *self)
 		orr_memory_kick(proc);
 	} else
 		orr_task_complete(t, w);
-	orr_times_change(w, proc, ORR_TIME_RUNTIME, ORR_TIME_IDLE);
+	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&proc->cfg.profiling), 0))
+		orr_times_change(w, proc, ORR_TIME_RUNTIME, present_of(w), orr_sys_now_us());
 }

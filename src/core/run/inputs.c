@@ -12,6 +12,7 @@
 #include "core/worker/wake.h"
 #include "core/worker/worker.h"
 #include "core/task/task_life.h"
+#include "core/task/times.h"
 #include "data/data.h"
 #include "data/evict.h"
 #include "data/fetch.h"
@@ -136,6 +137,15 @@ static enum orr_inputs inputs_ready(struct orr_worker *w, struct orr_task *t,
 	return t == w->task ? ORR_INPUTS_READY : ORR_INPUTS_ADVANCED;
 }
 
+/* The data of the worker's task, or of its next one (2), are not there. Only those of its task keep
+ * it waiting. */
+static void wait_for_data(struct orr_worker *w, const struct orr_task *t, struct orr_process *proc)
+{
+	w->waits |= t == w->task ? 1 : 2;
+	if (t == w->task)
+		orr_times_data(w, proc);
+}
+
 /* The part of fetch_input that may take time. */
 static int request_input(struct orr_worker *w, struct orr_task *t, unsigned i, int resident)
 {
@@ -163,6 +173,8 @@ static int request_input(struct orr_worker *w, struct orr_task *t, unsigned i, i
 	a->pinned = 1;
 	ORR_ATOMIC_ADD_RELAXED(&t->nfetching, 1);
 	enum orr_fetched result = orr_fetch_request(&rq);
+	if (result != ORR_FETCH_READY || rq.moved)
+		wait_for_data(w, t, orr_self());
 	if (result == ORR_FETCH_LATER)
 		return 0;
 	ORR_ATOMIC_ADD_RELAXED(&t->nfetching, -1);
@@ -297,6 +309,7 @@ enum orr_inputs orr_inputs_begin(struct orr_worker *w, struct orr_task *t, struc
 	if (__builtin_expect(ORR_ATOMIC_LOAD(&t->owner.nprefetch) != 0, 0) &&
 	    !orr_prefetch_cancel(&t->owner)) {
 		t->nfetching = PREFETCHING;
+		wait_for_data(w, t, self->proc);
 		return ORR_INPUTS_ADVANCED;
 	}
 	return fetch_inputs(w, t, self);

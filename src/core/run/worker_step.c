@@ -30,6 +30,7 @@ static void begin_task(struct orr_worker *w, struct starpu_task *task, struct or
 		    w->id, orr_task_name(task));
 	orr_execute_prepare(w, t);
 	ORR_ATOMIC_STORE_RELAXED(&w->task, t);
+	w->waits = 0;
 	if (!t->owner.naccess) {
 		orr_execute_start(w, self);
 		return;
@@ -49,6 +50,7 @@ static int take_next(struct orr_worker *w, struct orr_thread *self)
 		return 0;
 	orr_assert(!w->next && w->pipeline > 1 && w->state == ORR_WORKER_RUNNING);
 	w->next = t = orr_task_of(task);
+	w->waits &= 1;
 	orr_execute_prepare(w, t);
 	t->nfetching = 0;
 	t->starved = NULL;

@@ -111,7 +111,9 @@ static struct orr_trace_event event_of(struct orr_process *proc, enum orr_trace_
 	else if (kind == ORR_TRACE_START && w) {
 		double ns = (double) e.ns - w->taken_us * 1e3;
 
-		e.c = ns > 0 ? (uint64_t) ns : 0;
+		/* On a device all of it since the kernel before is the data's: of what its driver
+		 * does meanwhile, bringing data takes longest. */
+		e.c = (w->pipeline || w->waits & 1) && ns > 0 ? (uint64_t) ns : 0;
 		e.d = model_of(proc, t->pub);
 	}
 	return e;

@@ -43,10 +43,9 @@ static void spend(struct orr_worker *w, enum orr_time kind, double now_us)
 	w->times.since_us = now_us;
 }
 
-void orr_times_change_slow(struct orr_worker *w, enum orr_time was, enum orr_time next)
+void orr_times_change_slow(struct orr_worker *w, enum orr_time was, enum orr_time next,
+			   double now_us)
 {
-	double now_us = orr_sys_now_us();
-
 	orr_worker_assert_mine(w);
 	orr_lock(&w->local_lock);
 	spend(w, was, now_us);
@@ -56,10 +55,17 @@ void orr_times_change_slow(struct orr_worker *w, enum orr_time was, enum orr_tim
 	orr_unlock(&w->local_lock);
 }
 
-void orr_times_kernel_slow(struct orr_worker *w)
+void orr_times_data_slow(struct orr_worker *w)
 {
-	double now_us = orr_sys_now_us();
+	orr_worker_assert_mine(w);
+	orr_lock(&w->local_lock);
+	if (w->times.present == ORR_TIME_RUNTIME)
+		w->times.present = ORR_TIME_DATA;
+	orr_unlock(&w->local_lock);
+}
 
+void orr_times_kernel_slow(struct orr_worker *w, double now_us)
+{
 	orr_worker_assert_mine(w);
 	orr_lock(&w->local_lock);
 	/* The longer of the two would be an interval that began before profiling did. */
@@ -100,7 +106,7 @@ void orr_times_take_slow(struct orr_worker *w, const struct orr_task *t)
 	else
 		spend(w, (enum orr_time) t->cause, ready_us);
 	spend(w, ORR_TIME_RUNTIME, now_us);
-	w->times.present = ORR_TIME_DATA;
+	w->times.present = ORR_TIME_RUNTIME;
 	orr_unlock(&w->local_lock);
 }
 
@@ -113,10 +119,9 @@ static enum orr_time cause_of(struct orr_process *proc)
 	return self->worker || self->task ? ORR_TIME_IDLE : ORR_TIME_SUBMISSION;
 }
 
-void orr_times_ready(struct orr_process *proc, struct orr_task *t)
+void orr_times_ready(struct orr_process *proc, struct orr_task *t, double now_us)
 {
 	struct orr_causes *c = &proc->core->causes;
-	double now_us = orr_sys_now_us();
 
 	t->cause = (uint8_t) cause_of(proc);
 	orr_lock(&c->lock);

@@ -28,7 +28,7 @@ enum orr_time {
 	ORR_TIME_SUBMISSION, /* the same, until the program submitted one */
 	ORR_TIME_FOREIGN,    /* of that, while it inserted tasks of other ranks */
 	ORR_NCAUSES,
-	ORR_TIME_DATA = ORR_NCAUSES, /* with a task, before its kernel */
+	ORR_TIME_DATA = ORR_NCAUSES, /* with a task, whose data had to come */
 	ORR_TIME_KERNEL,
 	ORR_TIME_RUNTIME, /* tasks that are ready, their start and their end */
 	ORR_NTIMES
@@ -97,10 +97,11 @@ struct orr_worker {
 	struct orr_member *member; /* the one that it has come to, see core/flow/parallel.h */
 	uint8_t starving;          /* counted in data->nstarving */
 	uint8_t disabled;          /* atomic: takes no tasks (core/front/knob.c) */
-	uint8_t asleep;            /* the program was told that it sleeps (core/worker/nap.h) */
-	uint32_t ctxs;             /* atomic: bit i: it takes tasks from scheduling context i
-				    * (core/ctx/sched_ctx.h)
-				    */
+	uint8_t waits;  /* when it took its task (1), its next one (2), their data were not there */
+	uint8_t asleep; /* the program was told that it sleeps (core/worker/nap.h) */
+	uint32_t ctxs;  /* atomic: bit i: it takes tasks from scheduling context i
+			 * (core/ctx/sched_ctx.h)
+			 */
 	unsigned in_ctx; /* atomic: it is inside the policy of context in_ctx - 1, unless it is only
 			    in the default one */
 	unsigned ctx_turn; /* where it looks next */
