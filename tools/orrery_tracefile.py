@@ -331,6 +331,8 @@ class Trace:
         lost = sum(p.lost for p in self.processes.values())
         if lost:
             return "%d events were lost because memory was exhausted" % lost
+        if not self.flags & CLOSED:
+            return "the file was not closed, so it has no checksums, and damage would not show"
         return None
 
     def waited(self):

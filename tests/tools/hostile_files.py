@@ -328,6 +328,8 @@ def search(path, reader, good, changed, free, chance):
     print("%s%s: %d files in %.0f s: %s" % (path, ", as by hand" if free else "", changes, time.monotonic() - begin,
                                           ", ".join("%d %s" % pair for pair in zip(counts, NAMES))))
     assert 0 < counts[0] < changes
+    if free and counts[4]:
+        os.unlink(path + ".other")
     if not free and counts[4]:
         sys.exit("%s: %d changed files gave another result without a word; see %s.other" % (path, counts[4], path))
 
