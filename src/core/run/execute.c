@@ -125,14 +125,16 @@ static inline void set_up(struct orr_worker *w, struct orr_task *t, struct orr_t
 static inline void note_start(struct orr_worker *w, struct orr_task *t, struct orr_process *proc,
 			      double debt_us)
 {
-	double now_us = __builtin_expect(proc->perf_timing, 0) ? orr_sys_now_us() : 0;
+	if (__builtin_expect(proc->perf_timing, 0)) {
+		double now_us = orr_sys_now_us();
 
-	orr_times_change(w, proc, w->waits & 1 ? ORR_TIME_DATA : ORR_TIME_RUNTIME, ORR_TIME_KERNEL,
-			 now_us);
-	w->start_us = now_us + debt_us;
+		orr_times_change(w, proc, w->waits & 1 ? ORR_TIME_DATA : ORR_TIME_RUNTIME,
+				 ORR_TIME_KERNEL, now_us);
+		w->start_us = now_us + debt_us;
+	}
 	if (t->pub->profiling_info)
 		orr_profiling_stamp(t, offsetof(struct starpu_profiling_task_info, start_time),
-				    w->start_us);
+				    proc->perf_timing ? w->start_us : orr_sys_now_us() + debt_us);
 	orr_task_trace(proc, ORR_TRACE_START, t, (int) w->id, debt_us);
 	orr_worker_go(w, ORR_WORKER_RUNNING);
 	if (orr_monitor_wants(proc, t))
@@ -249,16 +251,16 @@ void orr_execute_finish(struct orr_worker *w, struct orr_thread *self)
 	struct orr_process *proc = self->proc;
 	struct orr_task *t = w->task;
 	struct starpu_task *task = t->pub;
-	double us = 0, now_us;
+	double us = 0, now_us = 0;
 
 	orr_assertf(t && t->worker == w && ORR_ATOMIC_LOAD_RELAXED(&t->state) == ORR_TASK_RUNNING,
 		    "worker %u finishes a task that it does not run", w->id);
 	orr_wake_before_work(w->group);
 	self->task = t;
 	end_kernel(w, t);
-	now_us = __builtin_expect(proc->perf_timing, 0) ? orr_sys_now_us() : 0;
-	orr_times_kernel(w, proc, now_us);
 	if (__builtin_expect(proc->perf_timing, 0)) {
+		now_us = orr_sys_now_us();
+		orr_times_kernel(w, proc, now_us);
 		us = now_us - w->kernel.after_us - w->start_us;
 		if (us > 0)
 			ORR_ATOMIC_ADD_RELAXED(&w->busy_ns, (uint64_t) (us * 1e3));
@@ -274,7 +276,8 @@ void orr_execute_finish(struct orr_worker *w, struct orr_thread *self)
 		orr_monitor_end_slow(proc, t, w);
 	if (task->profiling_info) {
 		orr_profiling_stamp(t, offsetof(struct starpu_profiling_task_info, end_time),
-				    now_us - w->kernel.after_us);
+				    (proc->perf_timing ? now_us : orr_sys_now_us()) -
+					    w->kernel.after_us);
 		task->profiling_info->workerid = (int) w->id;
 	}
 	if (__builtin_expect(proc->cfg.profiling, 0))
