@@ -61,7 +61,7 @@ struct orrery_worker_times {
 	double submission_us; /* without a task, until the program submitted one */
 	double foreign_us;    /* the same, while the program inserted tasks of other ranks */
 	double idle_us;       /* without a task, until another task made one ready, or at the end */
-	double data_us;       /* with a task, until its data were there */
+	double data_us;       /* with a task whose data had to come, until they did; copying them */
 	double runtime_us; /* until tasks that were ready were taken, for their start and their end
 			    */
 };

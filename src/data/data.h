@@ -41,6 +41,7 @@ struct orr_inner_task {
 	uint8_t synchronous : 1; /* returns when it is over */
 	uint8_t uncounted : 1;   /* starpu_task_wait_for_all does not wait for it */
 	uint8_t switches : 1;    /* between views: accesses to partitioned data are not checked */
+	uint8_t copies : 1;      /* its kernel copies data: workers book it as such */
 };
 
 /* The functions that the data layer needs from the floor that knows tasks. That floor fills in the

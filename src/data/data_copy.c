@@ -226,6 +226,7 @@ int starpu_data_cpy_priority(starpu_data_handle_t dst_handle, starpu_data_handle
 		.priority = priority,
 		.flops = (double) starpu_data_get_size(src_handle), /* policies count bytes, too */
 		.synchronous = !asynchronous,
+		.copies = 1,
 	};
 	ret = orr_self()->data->up->submit(&d);
 	if (ret)

@@ -43,6 +43,22 @@ static double run(unsigned worker, starpu_data_handle_t h)
 	return data_us(worker);
 }
 
+/* A copy is no kernel. */
+static void copies(starpu_data_handle_t from)
+{
+	struct orrery_worker_times t;
+	starpu_data_handle_t to;
+
+	starpu_data_register_same(&to, from);
+	for (unsigned w = 0; w < starpu_worker_get_count(); w++)
+		data_us(w);
+	OK(starpu_data_cpy(to, from, 0, NULL, NULL));
+	OK(orrery_worker_times(-1, &t));
+	CHECK(t.data_us > 0);
+	CHECK_IS(t.kernels_us, 0);
+	starpu_data_unregister(to);
+}
+
 int main(void)
 {
 	static char bytes[BYTES];
@@ -62,6 +78,7 @@ int main(void)
 		CHECK(run((unsigned) cpu, h) > 0.8 * COPY_US);
 		CHECK_IS(run((unsigned) cpu, h), 0);
 	}
+	copies(h);
 	starpu_data_unregister(h);
 	starpu_shutdown();
 	return 0;

@@ -5,6 +5,8 @@
 // orr-test: sim-ranks 1 2
 #include "../mpi/mpi_test.h"
 
+#include <orrery.h>
+
 #define BYTES ((size_t) 64 << 20)
 #define MBS 8000.0
 #define LOOPBACK_US .1
@@ -39,9 +41,16 @@ static double message_us(starpu_data_handle_t from, starpu_data_handle_t to, int
 
 static double copy_us(starpu_data_handle_t from, starpu_data_handle_t to)
 {
+	struct orrery_worker_times t;
 	double start_us = starpu_timing_now();
+	starpu_profiling_status_set(STARPU_PROFILING_ENABLE);
 	starpu_data_cpy(to, from, 0, NULL, NULL);
-	return starpu_timing_now() - start_us;
+	double us = starpu_timing_now() - start_us;
+	OK(orrery_worker_times(-1, &t));
+	starpu_profiling_status_set(STARPU_PROFILING_DISABLE);
+	near("data", t.data_us, us);
+	near("kernels", t.kernels_us, 0);
+	return us;
 }
 
 int main(int argc, char **argv)

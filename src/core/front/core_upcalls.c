@@ -67,6 +67,7 @@ static int upcall_submit(const struct orr_inner_task *d)
 			task->where = STARPU_NOWHERE;
 		t->body = d->body;
 		t->switches = d->switches;
+		t->copies = d->copies;
 		ret = d->uncounted ? orr_task_submit(task) : starpu_task_submit(task);
 	}
 	if (ret && task) {

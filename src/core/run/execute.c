@@ -129,7 +129,7 @@ static inline void note_start(struct orr_worker *w, struct orr_task *t, struct o
 		double now_us = orr_sys_now_us();
 
 		orr_times_change(w, proc, w->waits & 1 ? ORR_TIME_DATA : ORR_TIME_RUNTIME,
-				 ORR_TIME_KERNEL, now_us);
+				 t->copies ? ORR_TIME_DATA : ORR_TIME_KERNEL, now_us);
 		w->start_us = now_us + debt_us;
 	}
 	if (t->pub->profiling_info)
@@ -225,7 +225,7 @@ static enum orr_time present_of(const struct orr_worker *w)
 {
 	switch (w->state) {
 	case ORR_WORKER_FETCHING: return w->waits & 1 ? ORR_TIME_DATA : ORR_TIME_RUNTIME;
-	case ORR_WORKER_RUNNING: return ORR_TIME_KERNEL;
+	case ORR_WORKER_RUNNING: return w->task->copies ? ORR_TIME_DATA : ORR_TIME_KERNEL;
 	default: return ORR_TIME_IDLE;
 	}
 }

@@ -41,6 +41,7 @@ struct orr_task {
 			       */
 	uint8_t skipped : 1; /* its kernel is not executed: its transaction's epoch is cancelled, or
 				other tasks stand in for it (core/flow/task_retry.c) */
+	uint8_t copies : 1;  /* its kernel copies data: its worker's time is the data's */
 	uint8_t borrows : 1; /* it uses the data that another task holds (core/flow/task_retry.c) */
 	uint16_t team; /* number of the parallel worker that executes it + 1 (core/flow/team.c) */
 	uint8_t monitored;    /* where it was counted (core/flow/monitor.h) */

@@ -72,7 +72,7 @@ void orr_times_kernel_slow(struct orr_worker *w, double now_us)
 	double begin_us = w->times.since_us + w->kernel.before_us;
 	double end_us = now_us - w->kernel.after_us;
 	spend(w, ORR_TIME_RUNTIME, begin_us < now_us ? begin_us : now_us);
-	spend(w, ORR_TIME_KERNEL, end_us);
+	spend(w, w->task->copies ? ORR_TIME_DATA : ORR_TIME_KERNEL, end_us);
 	spend(w, ORR_TIME_RUNTIME, now_us);
 	w->times.present = ORR_TIME_RUNTIME;
 	orr_unlock(&w->local_lock);
