@@ -18,7 +18,7 @@
 #define ORR_CHECKSUM "# checksum "
 #define ORR_CHECKSUM_FOLLOWS ORR_CHECKSUM "at the end"
 
-/* What a checksum is computed with; 8 KiB, too large for the stack of a simulated rank. */
+/* The tables of the checksum; 8 KiB, too large for the stack of a simulated rank. */
 struct orr_crc32 {
 	uint32_t table[8][256];
 };
@@ -42,7 +42,7 @@ FILE *orr_checked_open(struct orr_checked *c);
  * or -ENOMEM: nothing was written. */
 int orr_checked_close(struct orr_checked *c, FILE *f);
 
-/* What a text's checksum says. */
+/* The checksum of a text, as it stands there and as it is. */
 struct orr_checksum {
 	unsigned line;      /* of the text: where it stands, or should stand */
 	int there;          /* a checksum stands there */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is recorded of the use of memory nodes (see memory_trace.h).
+/* Events of the use of memory nodes (see memory_trace.h).
  *
  * Invariant: the use is never farther from that of the last event than 1/LARGE of the most that was
  * ever in use, and a peak not farther than 1/SMALL. Small changes are recorded so seldom that a run

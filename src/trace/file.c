@@ -299,7 +299,7 @@ static int write_all(int fd, const void *from, size_t bytes)
 	return 0;
 }
 
-/* What an index is made with: too large for the stack of a simulated rank. */
+/* The memory that an index is made with: too large for the stack of a simulated rank. */
 struct index {
 	struct orr_crc32 crc;
 	struct orr_trace_block entry[256];

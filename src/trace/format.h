@@ -52,7 +52,7 @@ struct orr_trace_block {
 	int64_t clock_ns; /* LIMITED: to add to the times of its events */
 };
 
-/* What the index ends with, and a closed file. */
+/* The end of the index, and of a closed file. */
 #define ORR_TRACE_END_MAGIC "ORRINDEX"
 struct orr_trace_end {
 	char magic[8];

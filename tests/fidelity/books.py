@@ -33,18 +33,6 @@ def cases_of(options):
     return [c for c in cases if not options.only or re.search(options.only, "%s %s %s" % (c.program, c.size, c.where()))]
 
 
-def one_round(bench, cases, number):
-    machines = {}
-    if any(c.ranks > 1 for c in cases):
-        bench.calibrate_network()
-    for case in cases:
-        key = bench.calibration_of(case)
-        if key not in machines:
-            machines[key] = bench.calibrate_kernels(number, *key)
-        case.real.append(bench.undisturbed(lambda c=case: bench.real(c.ranks, c.workers, c.program, c.args, STARPU_PROFILING=1)))
-        case.simulated.append(bench.simulate(machines[key], case, STARPU_PROFILING=1))
-
-
 def medians(books):
     return {kind: statistics.median(book[kind] for book in books) for kind in KINDS}
 
@@ -97,6 +85,7 @@ def main(words):
     parser.add_argument("--only", help="only lines that match this expression")
     parser.add_argument("--tiny", action="store_true", help="sizes that only show that everything works; no bar is judged")
     options = parser.parse_args(words)
+    options.models = ()   # of the network: the default one
     start, bench = time.time(), Books(options)
     options.workers = [w for w in options.workers if w <= bench.cores]
     os.makedirs(options.output, exist_ok=True)
@@ -105,7 +94,7 @@ def main(words):
         parser.error("no line of the table matches what is asked for")
     bench.calibrate_runtime()
     for number in range(options.rounds):
-        one_round(bench, cases, number)
+        fidelity.one_round(bench, cases, number, STARPU_PROFILING=1)
         sys.stderr.write("fidelity: round %d of %d\n" % (number + 1, options.rounds))
     missed = report(cases, sys.stdout)
     print("%d real runs per line, %.0f s in all; others used more than %.0f %% of the machine during %d of %d runs"

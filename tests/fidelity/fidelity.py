@@ -253,7 +253,8 @@ class Bench:
                             STARPU_NOPENCL=int(case.device), STARPU_CALIBRATE_MINIMUM=1, **variables)
 
 
-def one_round(bench, cases, number):
+def one_round(bench, cases, number, **variables):
+    """Calibrates, runs and simulates each case once, with these variables."""
     machines = {}
     if any(c.ranks > 1 for c in cases):
         bench.calibrate_network()
@@ -262,8 +263,8 @@ def one_round(bench, cases, number):
         if key not in machines:
             machines[key] = bench.calibrate_kernels(number, *key)
         case.real.append(bench.undisturbed(lambda c=case: bench.real(c.ranks, c.workers, c.program, c.args,
-                                                                      **(DEVICE if c.device else {}))))
-        case.simulated.append(bench.simulate(machines[key], case))
+                                                                      **(DEVICE if c.device else {}), **variables)))
+        case.simulated.append(bench.simulate(machines[key], case, **variables))
         for model in bench.options.models if case.ranks > 1 else ():
             case.by_model.setdefault(model, []).append(bench.simulate(machines[key], case, model))
 

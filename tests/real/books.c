@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What is booked as data: the time until data come that are not where a worker needs them, and none
+/* Time that is booked as data: until data come that are not where a worker needs them, and none
  * where they are there. The device is a fake one whose copies take 100 ms.
  * orr-test: timeout 60
  * orr-test: env ORRERY_FAKE_DEVICES=1 STARPU_NCPU=1 STARPU_PROFILING=1 ORRERY_FAKE_COPY_MBS=10 */
@@ -22,7 +22,7 @@ static struct starpu_codelet cl = {
 };
 static struct starpu_codelet bare = { .cpu_funcs = { kernel }, .cuda_funcs = { kernel } };
 
-/* What the worker has booked as data since the last call. */
+/* The time that the worker has booked as data since the last call. */
 static double data_us(unsigned worker)
 {
 	struct orrery_worker_times t;

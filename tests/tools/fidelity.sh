@@ -76,7 +76,7 @@ cases[1].real = [1.0, 1.06] * 20
 assert fidelity.too_noisy(cases[1:], {"node": (2.0, None)}) == cases[1:]
 assert fidelity.too_noisy(cases, {"node": (None, None), "ranks": (1.0, 1.0)}) == []
 END
-# What workers did with their time: a line for each world, and how they compare.
+# Books of workers: a line for each world, and how they compare.
 ok $fidelity --books --build "$ORR_TEST_BUILDDIR" --output table --tiny --rounds 1 --workers 1 --ranks 2
 for world in real simul.; do
 	[ "$(grep -E -c "^(cholesky|stencil) .* $world( +[0-9.]+){7}  [a-z]+; [a-z]+$" out)" = 4 ] || { cat out; die "no books of four lines"; }

@@ -98,7 +98,7 @@ static void changes(void)
 	}
 }
 
-/* What says where, and what nobody wrote with a checksum. */
+/* Places in messages, and texts without a checksum. */
 static void places(void)
 {
 	static const char changed[] = ORR_CHECKSUM_FOLLOWS "\na\nb\n" ORR_CHECKSUM "0123abcd\n";

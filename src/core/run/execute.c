@@ -220,7 +220,7 @@ static void promote(struct orr_worker *w, struct orr_process *proc)
 	}
 }
 
-/* What the worker does when it has completed a task. */
+/* The kind of time of a worker that has completed a task. */
 static enum orr_time present_of(const struct orr_worker *w)
 {
 	switch (w->state) {
