@@ -551,6 +551,15 @@ class Run:
     def last_received(self):
         return self.latest(self.columns.requests, self.columns.requests.recv, 1)
 
+    def executed(self):
+        t = self.columns.tasks
+        rows = np.flatnonzero(t.start != NEVER)
+        rows = rows[np.lexsort((t.worker[rows], t.process[rows]))]
+        first, places = t.start[rows], list(zip(t.process[rows].tolist(), t.worker[rows].tolist()))
+        last = np.maximum(first, np.where(t.end[rows] == NEVER, self.last, t.end[rows]))
+        at = [i for i, place in enumerate(places) if not i or place != places[i - 1]]
+        return {places[i]: (first[i:j], last[i:j]) for i, j in zip(at, at[1:] + [len(places)])}
+
     def kernels(self):
         t, names = self.columns.tasks, self.columns.names
         rows = np.flatnonzero((t.start != NEVER) & (t.end != NEVER))

@@ -163,6 +163,16 @@ class Run:
         """(time, 1, key) of the receive that was complete last, or None."""
         return max(((r.recv, 1, r.key) for r in self.requests.values() if r.recv is not None), default=None)
 
+    def executed(self):
+        """{(process, worker): (starts, ends)} of its kernels; one that did not end counts until the last event."""
+        found = collections.defaultdict(lambda: ([], []))
+        for t in self.tasks.values():
+            if t.start is not None:
+                first, last = found[t.key[0], t.worker]
+                first.append(t.start)
+                last.append(max(t.start, self.last if t.end is None else t.end))
+        return dict(found)
+
     def kernels(self):
         """(name, rank, worker, nanoseconds) of each task that ended."""
         return ((t.name, t.rank, t.worker, t.end - t.start) for t in self.tasks.values() if t.start is not None and t.end is not None)

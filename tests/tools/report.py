@@ -14,6 +14,7 @@ import zlib
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, sys.argv[1])
+import orrery_alone  # noqa: E402
 import orrery_critical  # noqa: E402
 import orrery_explain  # noqa: E402
 import orrery_lists  # noqa: E402
@@ -99,6 +100,7 @@ def check_run(about, text, trace):
         if about["states"]["totals_ns"][i] < 0 or min(states[i * bins:(i + 1) * bins]) < 0:
             sys.exit("less than nothing of " + name)
     check_lists(about["lists"], page.get("lists"), trace, first, last)
+    equal("gaps", [g[:2] for g in about["gaps"]], [[a - first, b - first] for a, b, _ in orrery_alone.spans(orrery_critical.Run(trace), trace)])
     equal("whether it is whole", about["state"], trace.state())
     return len(counts), len(page.get("m_send")), count
 

@@ -179,11 +179,34 @@ async function testChanges(gantt, run) {
 	}
 }
 
+// testGaps: where most workers wait is marked over all lanes, and told at the pointer; a chain is a gap.
+async function testGaps(gantt, run) {
+	const gaps = run.meta.gaps, box = byId("show-gaps"), chain = run.kernels.length === 1 && run.kernels[0].name === "chain";
+	check("gaps can be shown if there are some", byId("has-gaps").hidden === !gaps.length);
+	check("a chain is a gap", !chain || gaps.length > 0);
+	await press("0");
+	check("all gaps are marked", gantt.drawn.gaps === gaps.length);
+	for (const gap of gaps)
+		check(`the gap of ${gap[2]} is at its place`, gantt.gapAt(gantt.x((gap[0] + gap[1]) / 2), 100) === gap);
+	if (chain) {
+		const x = gantt.x((gaps[0][0] + gaps[0][1]) / 2), lane = [...Array(run.lanes).keys()].find(i => gantt.blockAt(x, gantt.y(i + 0.5)) < 0);
+		await pointer("pointermove", x, gantt.y(lane + 0.5));
+		check("the pointer tells of a gap", !byId("tip").hidden && byId("tip").textContent.includes("most workers wait") && byId("tip").textContent.includes(gaps[0][2]));
+		check("the words before do", byId("explanation").textContent.includes("executed a kernel and all others waited"));
+	}
+	box.click();
+	await frame();
+	check("gaps can be hidden", !gantt.show.gaps && gantt.gapAt(gantt.x(run.span / 2), 100) === null);
+	box.click();
+	await frame();
+}
+
 document.addEventListener("report-ready", async () => {
 	try {
 		const { gantt, run } = page;
 		await testZoom(gantt, run);
 		await testChanges(gantt, run);
+		await testGaps(gantt, run);
 		if (run.kernels.length === 1 && run.kernels[0].name === "chain") {
 			await testChain(gantt, run);
 			await testSearch(gantt, run);

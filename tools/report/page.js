@@ -9,6 +9,7 @@ const STATE_COLOURS = {
 	dark: { copy: "#cfae2f", runtime: "#aab2bd", message: "#8a3d48", program: "#2b6b77", task: "#3b424c", rest: "#23272d", missing: "#37301f" },
 };
 const CHANGE_COLOURS = { checkpoint: "#7d3fc4", restore: "#c43f9e", resize: "#c4563f", use: "#c49a3f", join: "#3f9ec4", leave: "#5f6b78", restart: "#c43f9e" };
+const GAP_COLOUR = "#d9534f";
 const PIECE_STATES = { copy: "copy", runtime: "runtime", program: "program", begin: "program", datum: "program", finish: "rest", unknown: "rest" };
 
 function element(name, attributes, ...children) {
@@ -99,6 +100,7 @@ class Page {
 		byId("cut").textContent = (about.state ? `This trace is not whole: ${about.state}. What is drawn is true up to there. ` : "")
 			+ (about.missing ? `Not all is drawn: ${about.missing}.` : "");
 		byId("has-changes").hidden = !about.changes.length;
+		byId("has-gaps").hidden = !about.gaps.length;
 		this.explain();
 		this.gantt.load(this.run);
 		this.legend();
@@ -139,6 +141,7 @@ class Page {
 		box.append(element("h3", {}, "Where the time went, along the critical path"), shareTable(rows, total));
 		const list = (title, lines) => box.append(element("h3", {}, title), element("ul", {}, ...lines.map(line => element("li", {}, line))));
 		if (found.changed.length) list("What changed the run, on the rank where it took longest", found.changed);
+		if (found.alone) list(...found.alone);
 		list("What is unusual", found.unusual.length ? found.unusual : ["nothing"]);
 		list("What would help most", found.changes.map(c => c.text));
 		if (found.certainty.length) list("How sure this is", found.certainty);
