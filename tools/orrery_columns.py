@@ -348,6 +348,7 @@ class Columns:
         m.pair = (m.keys >> np.uint64(32)).astype(np.int64)
         m.origin, m.receiver, m.number = m.pair // self.ranks % self.ranks, m.pair % self.ranks, (m.keys & LOW).astype(np.int64)
         m.era = m.pair // self.ranks ** 2
+        m.of_send = m.rows(names["send"])     # the message of each event of that kind
         m.process = self.process_of(m.era, m.origin)
         m.column("send", names["send"], e["send"].ns, NEVER)
         m.column("sender", names["send"], rank["send"], -1)

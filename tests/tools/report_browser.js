@@ -152,9 +152,39 @@ async function testRest(run) {
 		run = page.run;
 	}
 	await testLists(run);
+	await testMatrix(run);
 	check("kernels are listed", document.querySelectorAll("#kernels-table tr").length === run.kernels.length + 1);
 	const covered = run.meta.states.totals_ns.reduce((a, b) => a + b, 0), moves = run.meta.changes.some(c => c[0] === "join" || c[0] === "leave");
 	check("states cover the workers while they are there", moves ? covered > 0 && covered < run.lanes * run.span : Math.abs(covered - run.lanes * run.span) < 1);
+}
+
+// testMatrix: computers have the sums of all ranks, and so have the phases of each set; each quantity is drawn.
+async function testMatrix(run) {
+	const about = run.meta.matrix, matrix = page.matrix, choose = (what, level, phase) => {
+		for (const [name, value] of [["what", what], ["level", level], ["phase", phase]])
+			byId("matrix-" + name).value = value;
+		byId("matrix-phase").dispatchEvent(new Event("change"));
+	}, sums = () => [d3.sum(matrix.bytes) || 0, d3.sum(matrix.messages) || 0], whole = [about.bytes, about.messages].join();
+	check("computers can be chosen where ranks share some", byId("has-hosts").hidden === !about.hosts.length);
+	check("phases can be chosen", byId("matrix-phase").options.length === 1 + about.phases.flat().length && about.phases.length > 0);
+	for (const level of about.hosts.length ? ["pair", "host"] : ["pair"]) {
+		choose("bytes", level, -1);
+		check(`the matrix by ${level} has all`, sums().join() === whole);
+		let phase = 0;
+		for (const labels of about.phases) {
+			const added = [0, 0];
+			for (const _ of labels) {
+				choose("messages", level, phase++);
+				sums().forEach((v, i) => { added[i] += v; });
+			}
+			check(`${labels.length} phases by ${level} add up`, added.join() === whole);
+		}
+		choose("bandwidth", level, -1);
+		const rates = matrix.bytes.map((b, i) => matrix.active[i] ? b / matrix.active[i] * 1e9 : 0), most = d3.max(matrix.cells(Math.min(320, matrix.n))) || 0;
+		check(`bandwidths by ${level} are drawn`, matrix.n > 320 || Math.abs(most - (d3.max(rates) || 0)) <= 1e-9 * most);
+		check("and their unit is said", byId("matrix-note").textContent.includes("Bandwidth") && byId("matrix-plot").textContent.includes("B/s"));
+	}
+	choose("bytes", "pair", -1);
 }
 
 // testChanges: what changed the run is marked, and told at the pointer.

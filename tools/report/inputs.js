@@ -63,10 +63,8 @@ class Inputs {
 			byId("keys").hidden = !byId("keys").hidden;
 			event.target.setAttribute("aria-expanded", String(!byId("keys").hidden));
 		});
-		byId("matrix-what").addEventListener("change", event => {
-			page.matrix.what = event.target.value;
-			page.matrix.zoomed();
-		});
+		for (const name of ["what", "level", "phase"])
+			byId("matrix-" + name).addEventListener("change", () => page.matrix.draw());
 		byId("matrix-all").addEventListener("click", () => page.matrix.draw());
 		if (page.meta.runs.length > 1) {
 			byId("run-choice").hidden = false;

@@ -31,10 +31,10 @@ function seconds(ns, digits = 4) {
 }
 
 function amount(value, what) {
-	if (what !== "bytes")
+	if (what === "messages")
 		return `${value} messages`;
-	const power = value > 0 ? Math.min(4, Math.floor(Math.log10(value) / 3)) : 0;
-	return `${Number((value / 1000 ** power).toPrecision(4))} ${["B", "kB", "MB", "GB", "TB"][power]}`;
+	const power = value > 0 ? Math.max(0, Math.min(4, Math.floor(Math.log10(value) / 3))) : 0;
+	return `${Number((value / 1000 ** power).toPrecision(4))} ${["B", "kB", "MB", "GB", "TB"][power]}${what === "bandwidth" ? "/s" : ""}`;
 }
 
 // timeFormat: how to write times of an axis, with as many digits as tell two ticks apart.
@@ -116,13 +116,9 @@ class Page {
 		statesPlot(byId("states-plot"), this.run, this);
 		ranksPlot(byId("ranks-plot"), this.run, this);
 		this.matrix = new Matrix(byId("matrix-plot"), this.run, this);
-		this.matrix.what = byId("matrix-what").value;
 		this.matrix.draw();
 		kernelsPlot(byId("kernels-plot"), this.run, this);
 		this.lists = new Lists(byId("lists-plot"), this.run, this);
-		const about = this.run.meta.matrix;
-		byId("matrix-note").textContent = `${amount(about.bytes, "bytes")} in ${about.messages} messages`
-			+ (about.relayed ? `, ${about.relayed} of which were passed on for another rank: they count for the rank that passed them on.` : ".");
 	}
 
 	tip(box, text) {
