@@ -385,6 +385,8 @@ def put_blocks(lanes, block, pack):
     pack.unsigned("ready", np.where(count == 1, earlier(t.ready[rows]), 0))
     pack.unsigned("submit", np.where(count == 1, earlier(t.submit[rows]), 0))
     pack.unsigned("fetch", np.where(count == 1, np.maximum(t.fetch[rows], 0), 0))
+    pack.unsigned("expected", np.where(count == 1, t.expected[rows], 0))
+    pack.unsigned("transfer", np.where(count == 1, t.transfer[rows] + 1, 0))
     pack.unsigned("cause", np.where(count == 1, t.cause[rows] >> np.uint64(60), 0))
     pack.unsigned("unfinished", np.flatnonzero(~lanes.ended[heads] & (count == 1)))
     return count

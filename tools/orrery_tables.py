@@ -59,6 +59,7 @@ TABLES = {
         ("fetch_ns", "INTEGER", "time before the start in which its worker waited for its data"),
         ("kernel_ns", "INTEGER", "time in its kernel"),
         ("expected_ns", "INTEGER", "time that the scheduling policy expected its kernel to take"),
+        ("expected_transfer_ns", "INTEGER", "time that the policy expected the copies of its data to take, when it chose the worker"),
         ("model", "TEXT", "name of its performance model"),
         ("cause", "TEXT", "the last thing that it waited for: task, message or program"),
         ("cause_number", "INTEGER", "number of that task or request in the process"),
@@ -317,7 +318,8 @@ class Tables:
             ran = t.start is not None
             yield ((t.rank, t.number, t.name, t.priority, t.worker if ran else None)
                    + tuple(map(self.ns, (t.submit, t.ready, t.start, t.end, t.done)))
-                   + (t.fetch if ran else None, t.end - t.start if ran and t.end is not None else None, t.expected or None, t.model)
+                   + (t.fetch if ran else None, t.end - t.start if ran and t.end is not None else None, t.expected or None,
+                      t.transfer if t.transfer >= 0 else None, t.model)
                    + self.cause(t.ready, t.cause) + (self.parent(t.parent), t.key[0]))
 
     def rows_of_dependencies(self):

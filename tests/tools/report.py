@@ -76,6 +76,11 @@ def check_run(about, text, trace):
     merged = iter(busy)
     left = sum(last - began for began, _ in start.values())
     equal("time in blocks", sum(next(merged) if n > 1 else ns for n, ns in zip(counts, lengths)), sum(length.values()) + left)
+    # What the policy expected is of single tasks.
+    if len(counts) == count["start"] and trace.state() is None:
+        equal("expected", sum(page.get("expected")), sum(orrery_tracefile.model_of(e[8])[1] for e in events if orrery_tracefile.KINDS[e[2]] == "start"))
+        equal("expected of copies", sum(page.get("transfer")),
+              sum(orrery_tracefile.transfer_of(e[8]) + 1 for e in events if orrery_tracefile.KINDS[e[2]] == "end"))
     # Messages: the matrix has all of them, whatever is drawn.
     sends = [e for e in events if orrery_tracefile.KINDS[e[2]] == "send"]
     equal("messages", sum(page.get("pair_messages")), len(sends))

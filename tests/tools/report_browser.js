@@ -80,6 +80,19 @@ async function testChain(gantt, run) {
 	check("the path goes through all tasks", run.onPath.every(on => on === 1));
 }
 
+// testExpected: what the policy expected of a task is in its table, if it did.
+async function testExpected(gantt, run) {
+	const { expected, transfer } = run.details, asked = expected.findIndex(ns => ns > 0), moved = transfer.findIndex(ns => ns > 1);
+	for (const [i, ns, words] of [[asked, expected[asked], "in its kernel"], [moved, transfer[moved] - 1, "of copies"]])
+		if (i >= 0) {
+			gantt.select(i);
+			check(`expected ${words} is told`, byId("task").textContent.includes("the policy expected") && byId("task").textContent.includes(`${seconds(ns)} ${words}`));
+		}
+	gantt.select(asked < 0 ? 0 : -1);
+	check("nothing is told that nobody expected", asked >= 0 || !byId("task").textContent.includes("the policy expected"));
+	await press("Escape");
+}
+
 async function testSearch(gantt, run) {
 	const input = byId("search");
 	input.value = "chain rank 1";
@@ -237,6 +250,7 @@ document.addEventListener("report-ready", async () => {
 		await testZoom(gantt, run);
 		await testChanges(gantt, run);
 		await testGaps(gantt, run);
+		await testExpected(gantt, run);
 		if (run.kernels.length === 1 && run.kernels[0].name === "chain") {
 			await testChain(gantt, run);
 			await testSearch(gantt, run);

@@ -179,6 +179,11 @@ class Page {
 				["length", seconds(run.end[i] - run.start[i])]);
 			if (run.fetch[i])
 				rows.push(["data came", seconds(run.fetch[i])]);
+			const { expected, transfer } = run.details, hopes = [];
+			if (expected[i]) hopes.push(`${seconds(expected[i])} in its kernel`);
+			if (transfer[i]) hopes.push(`${seconds(transfer[i] - 1)} of copies of its data`);
+			if (hopes.length)
+				rows.push(["the policy expected", hopes.join(", ")]);
 			if (related)
 				rows.push(["ancestors", related.ancestors], ["descendants", related.descendants]);
 			rows.push(["waited for", this.links(run.causesOf(i))], ["was waited for by", this.links(run.effectsOf(i))]);
