@@ -21,7 +21,7 @@ from orrery_tracefile import BLOCK, EAGER, EVENT, LONGEST_US, NUMBER, RECEIVE, R
 LAYOUT = np.dtype([("ns", "=i8"), ("kind", "u1"), ("flags", "u1"), ("worker", "=i2"), ("a", "=u4"), ("b", "=u8"), ("c", "=u8"),
                    ("d", "=u8")])
 # The fields that are kept of each kind of event, besides its time, its process and its place in the file.
-FIELDS = {"submit": "abcd", "release": "bc", "ready": "bc", "start": ("worker", "a", "b", "c", "d"), "end": "b", "done": "bc",
+FIELDS = {"submit": "abcd", "release": "bc", "ready": "bc", "start": ("worker", "a", "b", "c", "d"), "end": "bd", "done": "bc",
           "post": ("flags", "a", "b", "c", "d"), "grant": "bcd", "route": "ab", "send": ("flags", "a", "b", "c", "d"), "sent": "b",
           "envelope": ("flags", "a", "b", "c", "d"), "match": "ab", "recv": "abd", "copy": ("worker", "a", "b", "c", "d"),
           "copied": "abc", "user": ("worker", "a", "b"), "engine": ("flags", "a", "b", "d"), "waited": "abc", "after": "bc", "memory": "abcd"}
@@ -169,6 +169,14 @@ def expected_of(d):
         return np.rint(np.where((us > 0) & (us < LONGEST_US), us, 0) * 1e3).astype(np.int64)
 
 
+def transfer_of(d):
+    """Nanoseconds that the policy expected of copies, -1: not known, as orrery_tracefile.transfer_of."""
+    us = (d & LOW).astype(np.uint32).view(np.float32).astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        good = (d >> np.uint64(32) != 0) & (us >= 0) & (us < LONGEST_US)
+        return np.where(good, np.rint(np.where(good, us, 0) * 1e3), -1).astype(np.int64)
+
+
 class Columns:
     """A trace as tables: `tasks`, `requests`, `messages`, the raw `events` by kind, `first` and `last` in nanoseconds."""
 
@@ -300,6 +308,7 @@ class Columns:
         t.column("fetch", keys["start"], e["start"].c.astype(np.int64), 0)
         t.column("model", keys["start"], self.name_of(e["start"].process, e["start"].d & LOW), 0, np.int32)
         t.column("expected", keys["start"], expected_of(e["start"].d), 0)
+        t.column("transfer", keys["end"], transfer_of(e["end"].d), -1)
         if self.trace.cut_at:   # of a kernel that began before, only a part is there
             t.expected[t.start <= self.trace.cut_at[0]] = 0
         t.column("over", keys["done"], e["done"].c, 0, np.uint64)
@@ -348,6 +357,7 @@ class Columns:
         m.pair = (m.keys >> np.uint64(32)).astype(np.int64)
         m.origin, m.receiver, m.number = m.pair // self.ranks % self.ranks, m.pair % self.ranks, (m.keys & LOW).astype(np.int64)
         m.era = m.pair // self.ranks ** 2
+        m.of_send = m.rows(names["send"])     # the message of each event of that kind
         m.process = self.process_of(m.era, m.origin)
         m.column("send", names["send"], e["send"].ns, NEVER)
         m.column("sender", names["send"], rank["send"], -1)
@@ -550,6 +560,15 @@ class Run:
 
     def last_received(self):
         return self.latest(self.columns.requests, self.columns.requests.recv, 1)
+
+    def executed(self):
+        t = self.columns.tasks
+        rows = np.flatnonzero(t.start != NEVER)
+        rows = rows[np.lexsort((t.worker[rows], t.process[rows]))]
+        first, places = t.start[rows], list(zip(t.process[rows].tolist(), t.worker[rows].tolist()))
+        last = np.maximum(first, np.where(t.end[rows] == NEVER, self.last, t.end[rows]))
+        at = [i for i, place in enumerate(places) if not i or place != places[i - 1]]
+        return {places[i]: (first[i:j], last[i:j]) for i, j in zip(at, at[1:] + [len(places)])}
 
     def kernels(self):
         t, names = self.columns.tasks, self.columns.names

@@ -57,7 +57,7 @@ def lived(trace, first, last):
 class Task:
     """What happened to one task: (process, number) is its key; `rank`: that of the process then."""
     __slots__ = ("key", "rank", "number", "name", "submit", "ready", "start", "end", "done", "fetch", "worker", "cause", "parent", "before",
-                 "priority", "model", "expected", "over")
+                 "priority", "model", "expected", "transfer", "over")
 
     def __init__(self, key, rank):
         self.key, self.rank, self.number = key, rank, key[1]
@@ -65,6 +65,7 @@ class Task:
         self.submit = self.ready = self.start = self.end = self.done = self.before = None
         self.fetch, self.cause, self.parent, self.over = 0, 0, 0, 0   # over: what its end waited for
         self.expected = 0                                             # nanoseconds that the policy expected of its kernel; 0: not known
+        self.transfer = -1                                            # and of the copies of its data; -1: not known
 
 
 class Request:
@@ -163,6 +164,16 @@ class Run:
         """(time, 1, key) of the receive that was complete last, or None."""
         return max(((r.recv, 1, r.key) for r in self.requests.values() if r.recv is not None), default=None)
 
+    def executed(self):
+        """{(process, worker): (starts, ends)} of its kernels; one that did not end counts until the last event."""
+        found = collections.defaultdict(lambda: ([], []))
+        for t in self.tasks.values():
+            if t.start is not None:
+                first, last = found[t.key[0], t.worker]
+                first.append(t.start)
+                last.append(max(t.start, self.last if t.end is None else t.end))
+        return dict(found)
+
     def kernels(self):
         """(name, rank, worker, nanoseconds) of each task that ended."""
         return ((t.name, t.rank, t.worker, t.end - t.start) for t in self.tasks.values() if t.start is not None and t.end is not None)
@@ -234,8 +245,9 @@ class Run:
         model, task.expected = orrery_tracefile.model_of(d)
         task.model = process.strings.get(model)
 
-    def on_end(self, ns, rank, _kind, _flags, _worker, _a, b, _c, _d, process):
-        self.task(rank, process, b).end = ns
+    def on_end(self, ns, rank, _kind, _flags, _worker, _a, b, _c, d, process):
+        task = self.task(rank, process, b)
+        task.end, task.transfer = ns, orrery_tracefile.transfer_of(d)
 
     def on_done(self, ns, rank, _kind, _flags, _worker, _a, b, c, _d, process):
         task = self.task(rank, process, b)

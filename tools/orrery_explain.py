@@ -6,6 +6,7 @@ import json
 import os
 import sys
 
+import orrery_alone
 import orrery_changes
 import orrery_cores
 import orrery_drift
@@ -113,12 +114,13 @@ def answer(trace, run=None, pieces=None, large=False):
              for kind, detail, ns, count in shares(pieces)]
     models = orrery_models.rows(run.expected())
     found = findings(run, pieces, replay, models)
+    gaps = orrery_alone.gaps(run, trace, pieces)
     return {"file": trace.path, "world": "simulated" if trace.simulated else "real", "complete": trace.state() is None, "missing": trace.missing(),
             "makespan_seconds": (run.last - run.first) * 1e-9, "ranks": len(run.ranks),
             "workers": len(run.workers), "tasks": run.tasks_done(), "messages": run.messages_received(),
             "path": parts, "changes_of_run": orrery_changes.summed_up(orrery_changes.changes(trace)), "findings": found,
             "models": [orrery_models.as_json(row) for row in models], "wrong_models": wrong_models(trace, run, models, found),
-            "memory": orrery_memories.rows(trace, run.memories()), "kernels": faster_kernels(parts, replay, whole(run, pieces)),
+            "gaps": orrery_alone.as_json(gaps, run), "memory": orrery_memories.rows(trace, run.memories()), "kernels": faster_kernels(parts, replay, whole(run, pieces)),
             "certainty": certainty(trace, run, pieces) + [how] * bool(how)}
 
 
@@ -181,6 +183,11 @@ def write_page(found, out):
         out.write("\nWhat changed the run, on the rank where it took longest:\n")
     for line in changed:
         out.write("  %s\n" % line)
+    alone = orrery_alone.lines(found["gaps"], total)
+    if alone:
+        out.write("\n%s:\n" % alone[0])
+        for line in alone[1]:
+            out.write("  %s\n" % line)
     full = list(orrery_memories.lines(found["memory"]))
     if full:
         out.write("\nMemory that was nearly full:\n")

@@ -12,6 +12,7 @@ import sys
 import time
 import zlib
 
+import orrery_alone
 import orrery_changes
 import orrery_explain
 import orrery_tracefile
@@ -111,6 +112,7 @@ def explanation(trace, run, pieces):
     found["unusual"] = orrery_explain.unusual(found)
     for part in found["path"]:
         part["title"] = title(part)
+    found["alone"] = orrery_alone.lines(found["gaps"], found["makespan_seconds"])
     found["changed"] = orrery_changes.lines(found["changes_of_run"], found["makespan_seconds"])
     return found
 
@@ -151,10 +153,11 @@ def environment(trace, columns, lanes):
     return [item for item in found if item[1] != ""]
 
 
-def pack_run(data, lanes, edges, pieces, limits):
+def pack_run(data, lanes, edges, pieces, gaps, limits):
     """(what the page has in words, its arrays), with no more tasks, messages and pairs than the limits."""
     import numpy as np
     import orrery_report_lists
+    import orrery_report_matrix
     columns, pack = lanes.columns, data.Pack()
     names = {name: i for i, name in enumerate(sorted(set(lanes.names)))}
     pack.unsigned("lane_rank", lanes.rank)
@@ -173,9 +176,9 @@ def pack_run(data, lanes, edges, pieces, limits):
     rows, shown = data.choose_messages(lanes, edges, limits["messages"])
     source = data.put_edges(lanes, edges, block, shown, pack)
     data.put_messages(lanes, edges, rows, source, pack)
-    matrix = data.put_matrix(columns, pack, limits["pairs"])
+    matrix = orrery_report_matrix.put(columns, pack, limits["pairs"])
     found = {"worker_names": list(names), "states": data.states_over_time(lanes, pack), "kernels": data.kernel_table(lanes),
-             "matrix": matrix, "lists": orrery_report_lists.put(columns, pack), "path": data.put_path(pieces, columns.first, pack), "changes": data.changes_of(lanes), "span_ns": columns.last - columns.first,
+             "matrix": matrix, "lists": orrery_report_lists.put(columns, pack), "path": data.put_path(pieces, columns.first, pack), "changes": data.changes_of(lanes), "gaps": [[g.first - columns.first, g.last - columns.first, orrery_alone.label(g.kind, g.name, g.rank)] for g in gaps], "span_ns": columns.last - columns.first,
              "left_out": left_out(lanes, count, rows, matrix, columns), "parts": pack.parts}
     return found, zlib.compress(pack.data(), 6)
 
@@ -195,6 +198,7 @@ def make_run(path, size, progress, window):
     progress("explaining", 0)
     run = orrery_columns.Run(columns)
     pieces = critical_path(run)
+    gaps = orrery_alone.gaps(run, trace, pieces)
     progress("explaining", 0.5)
     explained = explanation(trace, run, pieces)
     progress("drawing", 0)
@@ -202,7 +206,7 @@ def make_run(path, size, progress, window):
     limits = {"tasks": TASKS, "messages": MESSAGES, "pairs": PAIRS}
     while True:
         progress("drawing", 0.5)
-        found, packed = pack_run(data, lanes, edges, pieces, limits)
+        found, packed = pack_run(data, lanes, edges, pieces, gaps, limits)
         progress("packing", 0.5)
         text = base64.b64encode(packed)
         if len(text) <= size or max(limits.values()) < 1000:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # What the page of `orrery report` draws, made from the columns of a trace: lanes with
-# their tasks, messages, states over time, the matrix, kernels, the critical path.
+# their tasks, messages, states over time, kernels, the critical path.
 # Invariant: sums are exact, whatever is left out of the page; tasks that are not kept
 # singly are in blocks that say how many they are and how long they computed.
 import collections
@@ -9,8 +9,7 @@ import collections
 import numpy as np
 
 import orrery_changes
-from orrery_columns import LOW, NEVER
-from orrery_tracefile import RELAYED
+from orrery_columns import NEVER
 
 BINS = 480            # of the plot of states over time
 MOST_KERNELS = 200    # with a colour of their own; the others are one
@@ -386,6 +385,8 @@ def put_blocks(lanes, block, pack):
     pack.unsigned("ready", np.where(count == 1, earlier(t.ready[rows]), 0))
     pack.unsigned("submit", np.where(count == 1, earlier(t.submit[rows]), 0))
     pack.unsigned("fetch", np.where(count == 1, np.maximum(t.fetch[rows], 0), 0))
+    pack.unsigned("expected", np.where(count == 1, t.expected[rows], 0))
+    pack.unsigned("transfer", np.where(count == 1, t.transfer[rows] + 1, 0))
     pack.unsigned("cause", np.where(count == 1, t.cause[rows] >> np.uint64(60), 0))
     pack.unsigned("unfinished", np.flatnonzero(~lanes.ended[heads] & (count == 1)))
     return count
@@ -463,34 +464,6 @@ def choose_messages(lanes, edges, most):
     shown = np.full(m.n, -1)
     shown[rows] = np.arange(len(rows))
     return rows, shown
-
-
-def put_matrix(columns, pack, most):
-    """Bytes and messages for each pair of ranks; of groups of ranks, where there are more than `most` pairs."""
-    e, group = columns.events["send"], 1
-    source, to = columns.rank_at(e.process, e.ns), e.a.astype(np.int64)
-    size, count, relayed = e.d.astype(np.int64), np.ones(e.n, np.int64), int(
-        ((e.flags & RELAYED != 0) & ((e.b & LOW).astype(np.int64) != source)).sum())
-    if columns.trace.windows:
-        pairs = np.array(list(columns.sums.sent), np.int64).reshape(-1, 2)
-        source, to = pairs[:, 0], pairs[:, 1]
-        count, size = np.array(list(columns.sums.sent.values()), np.int64).reshape(-1, 2).T
-        relayed = columns.sums.relayed
-    while True:
-        cells, inverse = np.unique(source // group * columns.ranks + to // group, return_inverse=True)
-        if len(cells) <= most:
-            break
-        group *= 2
-    volume = np.zeros(len(cells), np.int64)
-    np.add.at(volume, inverse, size)
-    messages = np.zeros(len(cells), np.int64)
-    np.add.at(messages, inverse, count)
-    delta = cells.copy()
-    delta[1:] -= cells[:-1]
-    pack.unsigned("pair", delta)
-    pack.unsigned("pair_bytes", volume)
-    pack.unsigned("pair_messages", messages)
-    return {"group": group, "ranks": columns.ranks, "bytes": int(volume.sum()), "messages": int(messages.sum()), "relayed": relayed}
 
 
 def changes_of(lanes):

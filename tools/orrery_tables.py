@@ -8,12 +8,13 @@ import collections
 import csv
 import os
 
+import orrery_alone
 import orrery_changes
 import orrery_lists
 import orrery_memories
 import orrery_models
 from orrery_cli import UserError
-from orrery_critical import Run
+from orrery_critical import Run, critical_path
 from orrery_tracefile import cause_of, copy_why, signed
 
 Copy = collections.namedtuple("Copy", "rank source target bytes start end why process")
@@ -58,6 +59,7 @@ TABLES = {
         ("fetch_ns", "INTEGER", "time before the start in which its worker waited for its data"),
         ("kernel_ns", "INTEGER", "time in its kernel"),
         ("expected_ns", "INTEGER", "time that the scheduling policy expected its kernel to take"),
+        ("expected_transfer_ns", "INTEGER", "time that the policy expected the copies of its data to take, when it chose the worker"),
         ("model", "TEXT", "name of its performance model"),
         ("cause", "TEXT", "the last thing that it waited for: task, message or program"),
         ("cause_number", "INTEGER", "number of that task or request in the process"),
@@ -123,6 +125,12 @@ TABLES = {
         ("saved_bytes", "INTEGER", "bytes of values that the rank saved in its file, or that its file has"),
         ("sent_bytes", "INTEGER", "bytes of values that it sent to other ranks"),
         ("before", "INTEGER", "ranks of the communicator, or in use, before"), ("after", "INTEGER", "and afterwards; 0: this one had left"), PROCESS),
+    "gaps": (
+        ("start_ns", "INTEGER", "from then on one worker executed a kernel, or none"), ("end_ns", "INTEGER", "until then"),
+        ("kernel_ns", "INTEGER", "time in kernels meanwhile"),
+        ("what", "TEXT", "what the critical path had most of meanwhile: kernel, latency, transfer, program, runtime and so on"),
+        ("name", "TEXT", "name of that kernel, or of what data were copied for"), ("rank", "INTEGER", "on which rank; -1: on none"),
+        ("path_ns", "INTEGER", "how much it had of that")),
     "copies": (
         ("rank", "INTEGER", "its rank"), ("source", "INTEGER", "memory node"), ("target", "INTEGER", "memory node"),
         ("bytes", "INTEGER", "bytes"), ("start_ns", "INTEGER", "the runtime started it"), ("end_ns", "INTEGER", "the runtime knew of its end"),
@@ -310,7 +318,8 @@ class Tables:
             ran = t.start is not None
             yield ((t.rank, t.number, t.name, t.priority, t.worker if ran else None)
                    + tuple(map(self.ns, (t.submit, t.ready, t.start, t.end, t.done)))
-                   + (t.fetch if ran else None, t.end - t.start if ran and t.end is not None else None, t.expected or None, t.model)
+                   + (t.fetch if ran else None, t.end - t.start if ran and t.end is not None else None, t.expected or None,
+                      t.transfer if t.transfer >= 0 else None, t.model)
                    + self.cause(t.ready, t.cause) + (self.parent(t.parent), t.key[0]))
 
     def rows_of_dependencies(self):
@@ -384,6 +393,11 @@ class Tables:
             # A run goes on from a checkpoint before its first step.
             if self.inside(c.rank, max(c.first, self.run.first), max(c.last, self.run.first)):
                 yield c.rank, c.what, self.ns(c.first), self.ns(c.last), c.number, c.saved, c.sent, c.before, c.after, c.process
+
+    def rows_of_gaps(self):
+        for g in orrery_alone.gaps(self.run, self.trace, critical_path(self.run)):
+            if self.within(g.first, g.last):
+                yield self.ns(g.first), self.ns(g.last), g.kernel_ns, g.kind, g.name or None, g.rank, g.path_ns
 
     def rows_of_copies(self):
         for c in self.run.copies:

@@ -395,6 +395,12 @@ def model_of(d):
     return d & 0xFFFFFFFF, round(us * 1e3) if 0 < us < LONGEST_US else 0
 
 
+def transfer_of(d):
+    """Nanoseconds that the policy expected of the copies of a task's data, -1: not known, of the field d of an end."""
+    us = FLOAT.unpack(FLOAT_BITS.pack(d & 0xFFFFFFFF))[0]
+    return round(us * 1e3) if d >> 32 and 0 <= us < LONGEST_US else -1
+
+
 def copy_why(number):
     return COPIES[number] if number < len(COPIES) else str(number)
 

@@ -96,7 +96,9 @@ enum orr_trace_kind {
 			      model's name, in its high half the bits of a float: microseconds that
 			      the policy expected the kernel to take; 0: it did not ask, or nobody
 			      knew */
-	ORR_TRACE_END,     /* worker */
+	ORR_TRACE_END,     /* worker, d 0: the policy expected nothing of copies; else
+			      ORR_TRACE_EXPECTED and in its low half the bits of a float: the
+			      microseconds that it expected the copies of the task's data to take */
 	ORR_TRACE_DONE, /* worker, -1: executed by none; c cause: what its end waited for last, 0:
 			   its own execution */
 	/* About messages. `request` is the number of a send or receive in its process, in the low
@@ -162,6 +164,8 @@ enum orr_trace_sum {
 			       reuse, d limit */
 };
 #define ORR_SUM_FLAG 0x100U /* above a kind */
+
+#define ORR_TRACE_EXPECTED ((uint64_t) 1 << 32) /* in d of END */
 
 /* Flags of messages. */
 #define ORR_TRACE_RECEIVE 1 /* of POST and GRANT */

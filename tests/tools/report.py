@@ -5,6 +5,7 @@
 # Invariant: nothing is taken from the modules that make the page.
 #     report.py TOOLS PAGE TRACE...
 #     report.py TOOLS --same TRACE...    `explain` says the same with numpy and without
+#     report.py TOOLS --hosts TRACE...   the same sums if two ranks each had a computer
 import base64
 import collections
 import json
@@ -14,6 +15,8 @@ import zlib
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, sys.argv[1])
+import orrery_alone  # noqa: E402
+import orrery_changes  # noqa: E402
 import orrery_critical  # noqa: E402
 import orrery_explain  # noqa: E402
 import orrery_lists  # noqa: E402
@@ -73,6 +76,11 @@ def check_run(about, text, trace):
     merged = iter(busy)
     left = sum(last - began for began, _ in start.values())
     equal("time in blocks", sum(next(merged) if n > 1 else ns for n, ns in zip(counts, lengths)), sum(length.values()) + left)
+    # What the policy expected is of single tasks.
+    if len(counts) == count["start"] and trace.state() is None:
+        equal("expected", sum(page.get("expected")), sum(orrery_tracefile.model_of(e[8])[1] for e in events if orrery_tracefile.KINDS[e[2]] == "start"))
+        equal("expected of copies", sum(page.get("transfer")),
+              sum(orrery_tracefile.transfer_of(e[8]) + 1 for e in events if orrery_tracefile.KINDS[e[2]] == "end"))
     # Messages: the matrix has all of them, whatever is drawn.
     sends = [e for e in events if orrery_tracefile.KINDS[e[2]] == "send"]
     equal("messages", sum(page.get("pair_messages")), len(sends))
@@ -85,6 +93,7 @@ def check_run(about, text, trace):
             at += delta
             equal("bytes of pair %d" % at, volume, pairs.pop(at))
         equal("pairs", len(pairs), 0)
+    check_matrix(about["matrix"], page, trace)
     # All the time of all workers is in some state, in bins as by rank.
     workers = sum(len(p.workers) for p in trace.processes.values())
     states = page.get("states")
@@ -99,8 +108,96 @@ def check_run(about, text, trace):
         if about["states"]["totals_ns"][i] < 0 or min(states[i * bins:(i + 1) * bins]) < 0:
             sys.exit("less than nothing of " + name)
     check_lists(about["lists"], page.get("lists"), trace, first, last)
+    equal("gaps", [g[:2] for g in about["gaps"]], [[a - first, b - first] for a, b, _ in orrery_alone.spans(orrery_critical.Run(trace), trace)])
     equal("whether it is whole", about["state"], trace.state())
     return len(counts), len(page.get("m_send")), count
+
+
+def posted_in(trace):
+    """{(process, request): the outermost iteration in which it was posted, None: in none}, or {} of a program that has no iterations."""
+    stacks, found, some = collections.defaultdict(list), {}, False
+    for e in trace.events(("post", "user")):
+        kind, name, stack = orrery_tracefile.KINDS[e[2]], e[9].strings.get(e[5], ""), stacks[e[9].number]
+        if kind == "post":
+            found[e[9].number, e[6]] = stack[0] if stack else None
+        elif name == "iteration":
+            some = bool(stack.append(e[6])) or True
+        elif name == "iteration-end" and stack:
+            stack.pop()
+    return found if some else {}
+
+
+def flights(trace, run):
+    """(sender, receiver, bytes, when it left, from when to when it was under way, iteration) of each message that left."""
+    request_of, posted = {r.message.key: r for r in run.requests.values() if r.message is not None}, posted_in(trace)
+    for m in run.messages.values():
+        if m.send is None:
+            continue
+        r = request_of.get(m.key)
+        end = m.envelope if m.eager else r.recv if r is not None else None
+        late = not m.eager and r is not None and None not in (r.grant, m.envelope) and r.grant > m.envelope
+        begin = r.grant if late else m.send
+        yield m.sender, m.key[1], m.bytes, m.send, (begin, begin if end is None else max(begin, end)), posted.get((m.process, m.request))
+
+
+def wanted(trace, number_of, labels):
+    """{(pair, phase): [bytes, messages, nanoseconds]} of the pairs of ranks or computers; phase None: of the whole run."""
+    run, parts, found = orrery_critical.Run(trace), collections.defaultdict(list), collections.defaultdict(lambda: [0, 0, 0])
+    span = max(1, run.last - run.first)
+    place = {}
+    for i, label in enumerate(labels):
+        some = re.fullmatch(r"iterations? (\d+)(?: to (\d+))?", label)
+        if some:
+            place.update({n: i for n in range(int(some.group(1)), int(some.group(2) or some.group(1)) + 1)})
+    for sender, receiver, size, sent, interval, iteration in flights(trace, run):
+        pair = number_of(sender), number_of(receiver)
+        if labels[0].startswith("iteration"):
+            phase = place.get(iteration, len(labels) - 1)
+        else:
+            phase = min(len(labels) - 1, (sent - run.first) * len(labels) // span)
+        for key in ((pair, None), (pair, phase)):
+            found[key][0] += size
+            found[key][1] += 1
+            parts[key].append(interval)
+    for key, some in parts.items():
+        found[key][2] = orrery_changes.length(some)
+    return {key: tuple(values) for key, values in found.items()}
+
+
+def check_matrix(about, page, trace):
+    """The pairs of ranks and of computers: bytes, messages, and for how long one was under way, in the whole run and in each phase."""
+    if not about["timed"]:
+        equal("phases of a trace that reached its limit", about["phases"], [])
+        return
+    host_of = {rank: p.host for _, p in sorted(trace.processes.items()) for rank in p.ranks()}
+    levels = {"pair": (lambda rank: rank // about["group"], about["ranks"])}
+    if about["hosts"]:
+        levels["host"] = (lambda rank: about["hosts"].index(host_of[rank]), len(about["hosts"]))
+    shared = not trace.simulated and len(set(host_of.values())) < about["ranks"]
+    equal("computers", set(about["hosts"]), set(host_of.values()) if shared else set())
+    for level, (number_of, stride) in levels.items():
+        cell, cells = 0, []
+        for delta in page.get(level):
+            cell += delta
+            cells.append((cell // stride, cell % stride))
+        whole = list(zip(*(page.get("%s_%s" % (level, what)) for what in ("bytes", "messages", "active"))))
+        if about["phases"]:
+            entries = zip(*(page.get("%s_in%s" % (level, what)) for what in ("", "_bytes", "_messages", "_active")))
+            counts = iter(page.get(level + "_phase"))
+            index = 0
+        for labels in about["phases"] or [["all"]]:
+            want = wanted(trace, number_of, labels)
+            equal("%ss of the whole run" % level, dict(zip(cells, whole)), {pair: values for (pair, phase), values in want.items() if phase is None})
+            got, sums = {}, collections.defaultdict(lambda: [0, 0])
+            for phase in range(len(labels) if about["phases"] else 0):
+                for _ in range(next(counts)):
+                    entry = next(entries)
+                    index += entry[0]
+                    got[cells[index], phase] = tuple(entry[1:])
+                    sums[cells[index]] = [sums[cells[index]][0] + entry[1], sums[cells[index]][1] + entry[2]]
+            if about["phases"]:
+                equal("%ss by phase" % level, got, {key: values for key, values in want.items() if key[1] is not None})
+                equal("sums of phases", dict(sums), {pair: list(values[:2]) for pair, values in zip(cells, whole)})
 
 
 def check_lists(about, values, trace, first, last):
@@ -190,8 +287,28 @@ def same(path):
         sys.exit("numpy was not used")
 
 
+def with_hosts(path):
+    """The page of a run of which two ranks each share a computer."""
+    import orrery_report
+
+    class Shared(orrery_tracefile.Trace):
+        def __init__(self, path):
+            super().__init__(path)
+            self.simulated = False
+            for process in self.processes.values():
+                process.host = "node%d" % (process.rank // 2)
+    orrery_tracefile.Trace = Shared
+    about, text = orrery_report.make_run(path, 1e7, lambda *_: None, (None, None))
+    check_run(about, text, Shared(path))
+    equal("first computers", about["matrix"]["hosts"][:2], ["node0", "node1"])
+    print("%s: %d computers" % (path, len(about["matrix"]["hosts"])))
+
+
 if __name__ == "__main__":
-    if sys.argv[2] == "--same":
+    if sys.argv[2] == "--hosts":
+        for name in sys.argv[3:]:
+            with_hosts(name)
+    elif sys.argv[2] == "--same":
         for name in sys.argv[3:]:
             same(name)
     else:

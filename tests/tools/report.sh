@@ -23,7 +23,8 @@ if [ "$ORR_TEST_SIM" = yes ]; then
 	ok "$ORRERY" sim -n 3 --trace s "$tasks.sim"
 	ok "$ORRERY" sim -n 64 --kernels skip --trace c "$ORR_TEST_BUILDDIR/examples/cholesky/cholesky.sim" -nt 24
 	fails 137 'ended by signal 9' "$ORRERY" sim -n 3 --trace k "$tasks.sim" killed
-	traces="$traces s c k"
+	ok "$ORRERY" sim -n 4 --trace i "$ORR_TEST_BUILDDIR/examples/stencil_lb/stencil_lb.sim"
+	traces="$traces s c k i"
 fi
 if [ "$ORR_TEST_MPI" = yes ]; then
 	ok "$ORRERY" run -n 3 --oversubscribe --trace r "$tasks"
@@ -51,6 +52,9 @@ done
 page $traces --title 'A <b> & "c"' --memo '</script>'
 # shellcheck disable=SC2086
 check a.html $traces
+if [ "$ORR_TEST_SIM" = yes ]; then has a.html '"iterations 0 to [0-9]+",.*"outside of iterations"'; fi
+if [ "$ORR_TEST_SIM" = yes ]; then check --hosts c i; fi
+if [ "$ORR_TEST_MPI" = yes ]; then has a.html '"hosts":\["[^"]+"\]'; fi
 has a.html '<title>A &lt;b&gt; &amp; &quot;c&quot;</title>'
 if grep -q '</script>"' a.html; then die "a memo ends the data"; fi
 # Two runs against each other: of the same program, of others, and simulated against real.

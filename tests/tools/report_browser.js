@@ -80,6 +80,19 @@ async function testChain(gantt, run) {
 	check("the path goes through all tasks", run.onPath.every(on => on === 1));
 }
 
+// testExpected: what the policy expected of a task is in its table, if it did.
+async function testExpected(gantt, run) {
+	const { expected, transfer } = run.details, asked = expected.findIndex(ns => ns > 0), moved = transfer.findIndex(ns => ns > 1);
+	for (const [i, ns, words] of [[asked, expected[asked], "in its kernel"], [moved, transfer[moved] - 1, "of copies"]])
+		if (i >= 0) {
+			gantt.select(i);
+			check(`expected ${words} is told`, byId("task").textContent.includes("the policy expected") && byId("task").textContent.includes(`${seconds(ns)} ${words}`));
+		}
+	gantt.select(asked < 0 ? 0 : -1);
+	check("nothing is told that nobody expected", asked >= 0 || !byId("task").textContent.includes("the policy expected"));
+	await press("Escape");
+}
+
 async function testSearch(gantt, run) {
 	const input = byId("search");
 	input.value = "chain rank 1";
@@ -152,9 +165,39 @@ async function testRest(run) {
 		run = page.run;
 	}
 	await testLists(run);
+	await testMatrix(run);
 	check("kernels are listed", document.querySelectorAll("#kernels-table tr").length === run.kernels.length + 1);
 	const covered = run.meta.states.totals_ns.reduce((a, b) => a + b, 0), moves = run.meta.changes.some(c => c[0] === "join" || c[0] === "leave");
 	check("states cover the workers while they are there", moves ? covered > 0 && covered < run.lanes * run.span : Math.abs(covered - run.lanes * run.span) < 1);
+}
+
+// testMatrix: computers have the sums of all ranks, and so have the phases of each set; each quantity is drawn.
+async function testMatrix(run) {
+	const about = run.meta.matrix, matrix = page.matrix, choose = (what, level, phase) => {
+		for (const [name, value] of [["what", what], ["level", level], ["phase", phase]])
+			byId("matrix-" + name).value = value;
+		byId("matrix-phase").dispatchEvent(new Event("change"));
+	}, sums = () => [d3.sum(matrix.bytes) || 0, d3.sum(matrix.messages) || 0], whole = [about.bytes, about.messages].join();
+	check("computers can be chosen where ranks share some", byId("has-hosts").hidden === !about.hosts.length);
+	check("phases can be chosen", byId("matrix-phase").options.length === 1 + about.phases.flat().length && about.phases.length > 0);
+	for (const level of about.hosts.length ? ["pair", "host"] : ["pair"]) {
+		choose("bytes", level, -1);
+		check(`the matrix by ${level} has all`, sums().join() === whole);
+		let phase = 0;
+		for (const labels of about.phases) {
+			const added = [0, 0];
+			for (const _ of labels) {
+				choose("messages", level, phase++);
+				sums().forEach((v, i) => { added[i] += v; });
+			}
+			check(`${labels.length} phases by ${level} add up`, added.join() === whole);
+		}
+		choose("bandwidth", level, -1);
+		const rates = matrix.bytes.map((b, i) => matrix.active[i] ? b / matrix.active[i] * 1e9 : 0), most = d3.max(matrix.cells(Math.min(320, matrix.n))) || 0;
+		check(`bandwidths by ${level} are drawn`, matrix.n > 320 || Math.abs(most - (d3.max(rates) || 0)) <= 1e-9 * most);
+		check("and their unit is said", byId("matrix-note").textContent.includes("Bandwidth") && byId("matrix-plot").textContent.includes("B/s"));
+	}
+	choose("bytes", "pair", -1);
 }
 
 // testChanges: what changed the run is marked, and told at the pointer.
@@ -179,11 +222,35 @@ async function testChanges(gantt, run) {
 	}
 }
 
+// testGaps: where most workers wait is marked over all lanes, and told at the pointer; a chain is a gap.
+async function testGaps(gantt, run) {
+	const gaps = run.meta.gaps, box = byId("show-gaps"), chain = run.kernels.length === 1 && run.kernels[0].name === "chain";
+	check("gaps can be shown if there are some", byId("has-gaps").hidden === !gaps.length);
+	check("a chain is a gap", !chain || gaps.length > 0);
+	await press("0");
+	check("all gaps are marked", gantt.drawn.gaps === gaps.length);
+	for (const gap of gaps)
+		check(`the gap of ${gap[2]} is at its place`, gantt.gapAt(gantt.x((gap[0] + gap[1]) / 2), 100) === gap);
+	if (chain) {
+		const x = gantt.x((gaps[0][0] + gaps[0][1]) / 2), lane = [...Array(run.lanes).keys()].find(i => gantt.blockAt(x, gantt.y(i + 0.5)) < 0);
+		await pointer("pointermove", x, gantt.y(lane + 0.5));
+		check("the pointer tells of a gap", !byId("tip").hidden && byId("tip").textContent.includes("most workers wait") && byId("tip").textContent.includes(gaps[0][2]));
+		check("the words before do", byId("explanation").textContent.includes("executed a kernel and all others waited"));
+	}
+	box.click();
+	await frame();
+	check("gaps can be hidden", !gantt.show.gaps && gantt.gapAt(gantt.x(run.span / 2), 100) === null);
+	box.click();
+	await frame();
+}
+
 document.addEventListener("report-ready", async () => {
 	try {
 		const { gantt, run } = page;
 		await testZoom(gantt, run);
 		await testChanges(gantt, run);
+		await testGaps(gantt, run);
+		await testExpected(gantt, run);
 		if (run.kernels.length === 1 && run.kernels[0].name === "chain") {
 			await testChain(gantt, run);
 			await testSearch(gantt, run);

@@ -74,6 +74,11 @@ import orrery_report, types
 orrery_report.TASKS, orrery_report.MESSAGES, orrery_report.PAIRS = 300, 200, 100
 orrery_report.main(types.SimpleNamespace(settings={"version": "0"}), ["c", "-o", "c.html"])' "$ORR_TEST_SRCDIR/tools"
 	browse c.html 1200
+	ok "$ORRERY" machine quickstart --add cuda:1 --speedup 10 --device-memory 4096 -o gpu
+	ok env STARPU_SCHED=dmdas STARPU_NCPU=2 "$ORRERY" sim --machine ./gpu -n 1 --trace u "$ORR_TEST_BUILDDIR/tests/mpi/explain_causes.sim" \
+		units blocks=16 tasks=16 rounds=2 cpu=50000 device=10000 bytes=4194304
+	page u
+	browse u.html 1200
 	printf 'at 0.02 grow 1\nat 0.15 shrink 2\nat 0.2 grow 2\n' > script
 	ok env STARPU_NCPU=1 FOLLOW_PAUSE_US=1000 "$ORRERY" sim -n 2 --elastic --max 3 --scenario script --trace e \
 		"$ORR_TEST_BUILDDIR/tests/elastic/follow.sim" 5 2 3 1 3

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Kernels against their models: what the policy expected is in the tables, whose sums are those of single tasks; `orrery
+# Kernels against their models: what the policy expected, of copies too, is in the tables, whose sums are those of single tasks; `orrery
 # explain` names a model that was wrong, also where it cost nothing, and none that was right; the report has the table;
 # recording changes no virtual time.
 # orr-test: timeout 120
@@ -23,6 +23,24 @@ for name, model, unit, n, mean, expected, median, p90 in base.execute("SELECT * 
     errors = [abs(a - b) / b for a, b in rows]
     for share, limit in ((0.5, median), (0.9, p90)):
         assert sum(e <= limit for e in errors) >= share * n and sum(e < limit for e in errors) < share * n, (name, unit, share, limit)
+' "$2"
+}
+
+# transfers FILE WANT: what was expected of copies: "none", or of each task of which a kernel was expected, nothing or as much as
+# the shortest copy took, which is "exact" in a simulation.
+transfers() {
+	ok "$ORRERY" trace "$1" --sqlite -o run.db
+	ok "$PYTHON" -B -c '
+import sqlite3, sys
+base = sqlite3.connect("run.db")
+found = base.execute("SELECT expected_ns, expected_transfer_ns FROM tasks").fetchall()
+if sys.argv[1] == "none":
+    assert all(row == (None, None) for row in found), found
+    sys.exit()
+assert all(row[1] is not None for row in found), found
+some, shortest = {row[1] for row in found}, base.execute("SELECT min(end_ns - start_ns) FROM copies").fetchone()[0]
+assert 0 in some and max(some) > 0, some
+assert sys.argv[1] != "exact" or len(some) == 2 and abs(max(some) - shortest) <= 0.001 * shortest, (some, shortest)
 ' "$2"
 }
 
@@ -71,6 +89,7 @@ world() {
 		ok "$ORRERY" trace t --csv -o csv
 		[ "$(wc -l < csv/models.csv)" = 1 ] || die "eager has expected something"
 		has csv/tasks.csv ',explain_causes,'
+		transfers t none
 		quiet t
 	}
 }
@@ -80,6 +99,10 @@ if [ "${ORR_TEST_SIM:-yes}" = yes ]; then
 	sim=yes
 	world "$ORRERY" sim --machine ./gpu -n 1 --trace t "$app.sim"
 	run="$ORRERY sim --machine ./gpu -n 1"
+	# The policy chooses places with what it expects of copies, too.
+	# shellcheck disable=SC2086
+	ok env STARPU_SCHED=dmdas STARPU_NCPU=2 $run --trace u "$app.sim" units blocks=16 tasks=16 rounds=2 cpu=50000 device=10000 bytes=4194304
+	transfers u exact
 	# shellcheck disable=SC2086
 	{
 		ok env STARPU_SCHED=dmdas STARPU_NCPU=2 $run --trace t "$app.sim" units tasks=16 says=1000
@@ -95,6 +118,8 @@ if [ "${ORR_TEST_SIM:-yes}" = yes ]; then
 			ok "$ORRERY" report t -o t.html
 			has t.html '"models":\[\{"name":"either","model":"explain_causes","unit":"'
 			has t.html 'Kernels against their models'
+			ok "$ORRERY" report u -o u.html
+			ok "$PYTHON" -B "$ORR_TEST_SRCDIR/tests/tools/report.py" "$ORR_TEST_SRCDIR/tools" u.html u
 		fi
 	fi
 fi

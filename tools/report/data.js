@@ -138,7 +138,7 @@ class RunData {
 				submit[i] = submit[i] ? this.start[i] - (submit[i] - 1) : NaN;
 			}
 		}
-		return { number, ready, submit, fetch: this.get("fetch"), cause: new Uint8Array(this.get("cause")) };
+		return { number, ready, submit, fetch: this.get("fetch"), expected: this.get("expected"), transfer: this.get("transfer"), cause: new Uint8Array(this.get("cause")) };
 	}
 
 	readMessages() {

@@ -13,7 +13,7 @@ class Gantt {
 		this.canvas = canvas;
 		this.colours = colours;   // of kernels and states: page.js
 		this.tell = tell;         // what to do when something is selected or moved
-		this.show = { path: true, messages: false, waits: false, changes: true };
+		this.show = { path: true, messages: false, waits: false, changes: true, gaps: true };
 		this.pending = false;
 	}
 
@@ -145,6 +145,8 @@ class Gantt {
 			this.drawLanes(ctx);
 		else
 			this.drawMean(ctx, ratio);
+		if (this.show.gaps)
+			this.drawGaps(ctx);
 		if (this.show.changes)
 			this.drawChanges(ctx);
 		if (this.show.messages)
@@ -323,6 +325,32 @@ class Gantt {
 		ctx.beginPath();
 		ctx.rect(this.gutter(), this.top(), this.width - this.gutter(), this.height - this.top());
 		ctx.clip();
+	}
+
+	// drawGaps: a light veil with a bar at its top over all lanes, when few workers or none executed a kernel and all others waited.
+	drawGaps(ctx) {
+		const v = this.view, high = this.height - this.top();
+		ctx.save();
+		this.clip(ctx);
+		ctx.fillStyle = GAP_COLOUR;
+		this.drawn.gaps = 0;
+		for (const [first, last] of this.run.meta.gaps) {
+			if (last < v.t0 || first > v.t1)
+				continue;
+			const x0 = this.x(first), width = Math.max(1, this.x(last) - x0);
+			ctx.globalAlpha = 0.08;
+			ctx.fillRect(x0, this.top(), width, high);
+			ctx.globalAlpha = 0.9;
+			ctx.fillRect(x0, this.top(), width, 3);
+			this.drawn.gaps++;
+		}
+		ctx.restore();
+	}
+
+	// gapAt: the gap at that place, or null; gaps do not overlap.
+	gapAt(x, y) {
+		const time = this.time(x);
+		return this.show.gaps && x >= this.gutter() && y >= this.top() && this.run.meta.gaps.find(g => time >= g[0] && time <= g[1]) || null;
 	}
 
 	// drawChanges: a veil with a line at its begin over the lanes of the process for which the run changed, with a word if there is room.

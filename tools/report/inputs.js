@@ -41,7 +41,7 @@ class Inputs {
 			if (event.key === "Enter")
 				page.goto(event.shiftKey ? -1 : 1);
 		});
-		for (const name of ["path", "messages", "waits", "changes"])
+		for (const name of ["path", "messages", "waits", "changes", "gaps"])
 			byId("show-" + name).addEventListener("change", event => {
 				gantt.show[name] = event.target.checked;
 				gantt.changed();
@@ -63,10 +63,8 @@ class Inputs {
 			byId("keys").hidden = !byId("keys").hidden;
 			event.target.setAttribute("aria-expanded", String(!byId("keys").hidden));
 		});
-		byId("matrix-what").addEventListener("change", event => {
-			page.matrix.what = event.target.value;
-			page.matrix.zoomed();
-		});
+		for (const name of ["what", "level", "phase"])
+			byId("matrix-" + name).addEventListener("change", () => page.matrix.draw());
 		byId("matrix-all").addEventListener("click", () => page.matrix.draw());
 		if (page.meta.runs.length > 1) {
 			byId("run-choice").hidden = false;
@@ -180,10 +178,13 @@ class Inputs {
 	hover(at) {
 		const gantt = this.page.gantt, run = this.page.run, tip = byId("tip"), i = gantt.blockAt(at.x, at.y);
 		const change = i < 0 ? gantt.changeAt(at.x, at.y) : null;
-		tip.hidden = i < 0 && !change;
+		const gap = i < 0 && !change ? gantt.gapAt(at.x, at.y) : null;
+		tip.hidden = i < 0 && !change && !gap;
 		if (tip.hidden)
 			return;
-		if (change)
+		if (gap)
+			tip.textContent = `most workers wait for ${seconds(gap[1] - gap[0])} from ${seconds(gap[0], 7)}: ${gap[2]}`;
+		else if (change)
 			tip.textContent = `${change[5]}: ${seconds(change[4] - change[3])} from ${seconds(change[3], 7)}, rank ${run.laneRank[change[1]]}`;
 		else
 			this.tellBlock(tip, i);

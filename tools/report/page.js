@@ -9,6 +9,7 @@ const STATE_COLOURS = {
 	dark: { copy: "#cfae2f", runtime: "#aab2bd", message: "#8a3d48", program: "#2b6b77", task: "#3b424c", rest: "#23272d", missing: "#37301f" },
 };
 const CHANGE_COLOURS = { checkpoint: "#7d3fc4", restore: "#c43f9e", resize: "#c4563f", use: "#c49a3f", join: "#3f9ec4", leave: "#5f6b78", restart: "#c43f9e" };
+const GAP_COLOUR = "#d9534f";
 const PIECE_STATES = { copy: "copy", runtime: "runtime", program: "program", begin: "program", datum: "program", finish: "rest", unknown: "rest" };
 
 function element(name, attributes, ...children) {
@@ -30,10 +31,10 @@ function seconds(ns, digits = 4) {
 }
 
 function amount(value, what) {
-	if (what !== "bytes")
+	if (what === "messages")
 		return `${value} messages`;
-	const power = value > 0 ? Math.min(4, Math.floor(Math.log10(value) / 3)) : 0;
-	return `${Number((value / 1000 ** power).toPrecision(4))} ${["B", "kB", "MB", "GB", "TB"][power]}`;
+	const power = value > 0 ? Math.max(0, Math.min(4, Math.floor(Math.log10(value) / 3))) : 0;
+	return `${Number((value / 1000 ** power).toPrecision(4))} ${["B", "kB", "MB", "GB", "TB"][power]}${what === "bandwidth" ? "/s" : ""}`;
 }
 
 // timeFormat: how to write times of an axis, with as many digits as tell two ticks apart.
@@ -99,6 +100,7 @@ class Page {
 		byId("cut").textContent = (about.state ? `This trace is not whole: ${about.state}. What is drawn is true up to there. ` : "")
 			+ (about.missing ? `Not all is drawn: ${about.missing}.` : "");
 		byId("has-changes").hidden = !about.changes.length;
+		byId("has-gaps").hidden = !about.gaps.length;
 		this.explain();
 		this.gantt.load(this.run);
 		this.legend();
@@ -114,13 +116,9 @@ class Page {
 		statesPlot(byId("states-plot"), this.run, this);
 		ranksPlot(byId("ranks-plot"), this.run, this);
 		this.matrix = new Matrix(byId("matrix-plot"), this.run, this);
-		this.matrix.what = byId("matrix-what").value;
 		this.matrix.draw();
 		kernelsPlot(byId("kernels-plot"), this.run, this);
 		this.lists = new Lists(byId("lists-plot"), this.run, this);
-		const about = this.run.meta.matrix;
-		byId("matrix-note").textContent = `${amount(about.bytes, "bytes")} in ${about.messages} messages`
-			+ (about.relayed ? `, ${about.relayed} of which were passed on for another rank: they count for the rank that passed them on.` : ".");
 	}
 
 	tip(box, text) {
@@ -139,6 +137,7 @@ class Page {
 		box.append(element("h3", {}, "Where the time went, along the critical path"), shareTable(rows, total));
 		const list = (title, lines) => box.append(element("h3", {}, title), element("ul", {}, ...lines.map(line => element("li", {}, line))));
 		if (found.changed.length) list("What changed the run, on the rank where it took longest", found.changed);
+		if (found.alone) list(...found.alone);
 		list("What is unusual", found.unusual.length ? found.unusual : ["nothing"]);
 		list("What would help most", found.changes.map(c => c.text));
 		if (found.certainty.length) list("How sure this is", found.certainty);
@@ -180,6 +179,11 @@ class Page {
 				["length", seconds(run.end[i] - run.start[i])]);
 			if (run.fetch[i])
 				rows.push(["data came", seconds(run.fetch[i])]);
+			const { expected, transfer } = run.details, hopes = [];
+			if (expected[i]) hopes.push(`${seconds(expected[i])} in its kernel`);
+			if (transfer[i]) hopes.push(`${seconds(transfer[i] - 1)} of copies of its data`);
+			if (hopes.length)
+				rows.push(["the policy expected", hopes.join(", ")]);
 			if (related)
 				rows.push(["ancestors", related.ancestors], ["descendants", related.descendants]);
 			rows.push(["waited for", this.links(run.causesOf(i))], ["was waited for by", this.links(run.effectsOf(i))]);

@@ -109,43 +109,76 @@ function ranksPlot(box, run, page) {
 	saveButtons(box, "ranks", page.save);
 }
 
-// The matrix: cells are painted into an image; D3 has the axes and the zoom.
+// The matrix: cells are painted into an image; D3 has the axes and the zoom. Its pairs are of ranks or of computers, in
+// the whole run or in one of its phases.
 class Matrix {
 	constructor(box, run, page) {
 		this.box = box;
 		this.run = run;
 		this.page = page;
-		const about = run.meta.matrix, size = Math.ceil(about.ranks / about.group);
-		this.n = Math.max(1, size);
-		const delta = run.get("pair"), bytes = run.get("pair_bytes"), messages = run.get("pair_messages");
-		let cell = 0;
-		this.from = new Int32Array(delta.length);
-		this.to = new Int32Array(delta.length);
-		this.at = new Map();
-		delta.forEach((d, i) => {
-			cell += d;
-			this.from[i] = Math.floor(cell / about.ranks);
-			this.to[i] = cell % about.ranks;
-			this.at.set(cell, i);
-		});
-		this.values = { bytes, messages };
-		this.what = "bytes";
-		this.view = [0, this.n, 0, this.n];
+		const about = run.meta.matrix, phases = byId("matrix-phase"), group = labels => element("optgroup", { label: /half/.test(labels[0]) ? "halves" : /quarter/.test(labels[0]) ? "quarters" : "iterations" });
+		byId("has-hosts").hidden = !about.hosts.length;
+		if (!about.hosts.length)
+			byId("matrix-level").value = "pair";
+		const chosen = phases.value;
+		phases.replaceChildren(element("option", { value: -1 }, "the whole run"));
+		let number = 0;
+		for (const labels of about.phases) {
+			const box = group(labels);
+			labels.forEach(label => box.append(element("option", { value: number++ }, label)));
+			phases.append(box);
+		}
+		phases.value = [...phases.options].some(option => option.value === chosen) ? chosen : "-1";
+		this.choose();
 	}
 
-	// cells: the sums of what falls into each of `side` x `side` squares of the view.
+	// choose: the pairs that are asked for, with their sums.
+	choose() {
+		const about = this.run.meta.matrix, level = byId("matrix-level").value, phase = +byId("matrix-phase").value;
+		this.what = byId("matrix-what").value;
+		this.hosts = level === "host";
+		this.stride = this.hosts ? about.hosts.length : about.ranks;
+		this.n = Math.max(1, this.hosts ? about.hosts.length : Math.ceil(about.ranks / about.group));
+		this.view = [0, this.n, 0, this.n];
+		let cell = 0, cells = this.run.get(level).map(d => cell += d), [bytes, messages, active] = this.values(level);
+		if (phase >= 0) {
+			const counts = this.run.get(level + "_phase"), first = offsets(counts), range = [first[phase], first[phase + 1]];
+			let index = 0;
+			cells = this.run.get(level + "_in").map(d => cells[index += d]).subarray(...range);
+			[bytes, messages, active] = this.values(level + "_in").map(values => values.subarray(...range));
+		}
+		this.at = new Map();
+		cells.forEach((c, i) => this.at.set(c, i));
+		this.from = Int32Array.from(cells, c => Math.floor(c / this.stride));
+		this.to = Int32Array.from(cells, c => c % this.stride);
+		Object.assign(this, { bytes, messages, active });
+		const note = `${amount(d3.sum(bytes), "bytes")} in ${d3.sum(messages)} messages` + (phase < 0 && about.relayed
+			? `, ${about.relayed} of which were passed on for another rank: they count for the rank that passed them on.` : ".");
+		byId("matrix-note").textContent = note + (this.what !== "bandwidth" ? "" : about.timed
+			? " Bandwidth: bytes over the time in which at least one message of the pair was under way." : " The trace reached its limit, and does not know for how long messages were under way.");
+	}
+
+	values(name) {
+		return ["bytes", "messages", "active"].map(what => this.run.get(`${name}_${what}`));
+	}
+
+	// cells: the sums of what falls into each of `side` x `side` squares of the view; of bandwidths the mean over their times.
 	cells(side) {
-		const [x0, x1, y0, y1] = this.view, sums = new Float64Array(side * side), values = this.values[this.what];
+		const [x0, x1, y0, y1] = this.view, sums = new Float64Array(side * side), over = new Float64Array(side * side), wide = this.what === "bandwidth";
+		const values = this.what === "messages" ? this.messages : this.bytes;
 		for (let i = 0; i < values.length; i++) {
 			const a = Math.floor((this.to[i] - x0) / (x1 - x0) * side), b = Math.floor((this.from[i] - y0) / (y1 - y0) * side);
-			if (a >= 0 && a < side && b >= 0 && b < side)
+			if (a >= 0 && a < side && b >= 0 && b < side && (!wide || this.active[i])) {
 				sums[b * side + a] += values[i];
+				over[b * side + a] += this.active[i];
+			}
 		}
-		return sums;
+		return wide ? sums.map((v, i) => over[i] ? v / over[i] * 1e9 : 0) : sums;
 	}
 
 	draw() {
 		const theme = this.page.colours.theme(), about = this.run.meta.matrix;
+		this.choose();
 		const width = Math.max(300, Math.min(760, this.box.clientWidth || 700)), left = 64, top = 26, plot = width - left - 28;
 		const { svg } = svgIn(this.box, plot + top + 46, theme);
 		svg.attr({ width: width, viewBox: `0 0 ${width} ${plot + top + 46}` });
@@ -153,7 +186,7 @@ class Matrix {
 		this.y = d3.scale.linear().range([top, top + plot]);
 		this.image = svg.append("image").attr({ x: left, y: top, width: plot, height: plot, preserveAspectRatio: "none", style: "image-rendering: pixelated" });
 		this.axes = [svg.append("g").attr("transform", `translate(0,${top})`), svg.append("g").attr("transform", `translate(${left},0)`)];
-		svg.append("text").attr({ x: left + plot / 2, y: top + plot + 16, "text-anchor": "middle" }).text("receiver" + (about.group > 1 ? ` (groups of ${about.group} ranks)` : ""));
+		svg.append("text").attr({ x: left + plot / 2, y: top + plot + 16, "text-anchor": "middle" }).text("receiver" + (this.hosts ? ", computers" : about.group > 1 ? ` (groups of ${about.group} ranks)` : ""));
 		svg.append("text").attr({ transform: `translate(14,${top + plot / 2}) rotate(-90)`, "text-anchor": "middle" }).text("sender");
 		this.most = svg.append("text").attr({ x: left, y: top + plot + 36, fill: theme.dim });
 		this.zoom = d3.behavior.zoom().x(this.x).y(this.y).scaleExtent([1, Math.max(1, this.n / 2)]).on("zoom", () => this.zoomed());
@@ -184,7 +217,7 @@ class Matrix {
 			this.view = [Math.floor(x0), Math.floor(x0) + side, Math.floor(y0), Math.floor(y0) + side];
 		this.paint(this.cells(side), side, theme);
 		[d3.svg.axis().scale(this.x).orient("top").ticks(6), d3.svg.axis().scale(this.y).orient("left").ticks(6)].forEach((axis, i) => {
-			this.axes[i].call(axis.tickFormat(r => Number.isInteger(r) ? r * this.run.meta.matrix.group : ""));
+			this.axes[i].call(axis.tickFormat(r => Number.isInteger(r) ? r * (this.hosts ? 1 : this.run.meta.matrix.group) : ""));
 			styleAxis(this.axes[i], theme);
 		});
 	}
@@ -204,14 +237,16 @@ class Matrix {
 		this.x.domain([x0, x1]);
 		this.y.domain([y0, y1]);
 		this.image.attr("href", canvas.toDataURL()).attr("xlink:href", canvas.toDataURL());
-		this.most.text(`darkest: ${amount(most, this.what)}`.replace("darkest", theme.dark ? "brightest" : "darkest") + (x1 - x0 > side ? " (neighbours added up)" : ""));
+		this.most.text(`darkest: ${amount(most, this.what)}`.replace("darkest", theme.dark ? "brightest" : "darkest") + (x1 - x0 > side ? this.what === "bandwidth" ? " (mean of neighbours)" : " (neighbours added up)" : ""));
 	}
 
 	point() {
 		const [px, py] = d3.mouse(this.image.node()), about = this.run.meta.matrix, to = Math.floor(this.x.invert(px)), from = Math.floor(this.y.invert(py));
-		const i = this.at.get(from * about.ranks + to), name = r => about.group > 1 ? `${r * about.group} to ${Math.min(about.ranks, (r + 1) * about.group) - 1}` : r;
+		const i = this.at.get(from * this.stride + to);
+		const name = r => this.hosts ? about.hosts[r] : about.group > 1 ? `rank ${r * about.group} to ${Math.min(about.ranks, (r + 1) * about.group) - 1}` : `rank ${r}`;
 		if (from >= 0 && from < this.n && to >= 0 && to < this.n)
-			this.page.tip(this.box, `rank ${name(from)} → rank ${name(to)}: ` + (i === undefined ? "nothing" : `${amount(this.values.bytes[i], "bytes")} in ${this.values.messages[i]} messages`));
+			this.page.tip(this.box, `${name(from)} → ${name(to)}: ` + (i === undefined ? "nothing" : `${amount(this.bytes[i], "bytes")} in ${this.messages[i]} messages`
+				+ (this.active[i] ? `, ${amount(this.bytes[i] / this.active[i] * 1e9, "bandwidth")}` : "")));
 	}
 }
 

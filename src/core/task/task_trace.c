@@ -74,17 +74,33 @@ static int64_t time_of(struct orr_process *proc, enum orr_trace_kind kind, const
 	return orr_trace_now_ns();
 }
 
+/* The bits of a float: of a number of microseconds that a policy expected, of 0 for no such number.
+ */
+static uint64_t bits_of(double us)
+{
+	float us_f = us > 0 && us < 1e30 ? (float) us : 0;
+	uint32_t bits;
+
+	memcpy(&bits, &us_f, sizeof(bits));
+	return bits;
+}
+
 /* The name of t's performance model, and the time that the policy expected of it (field d of a
  * start). */
 static uint64_t model_of(struct orr_process *proc, const struct starpu_task *task)
 {
 	const struct starpu_perfmodel *model = task->cl ? task->cl->model : NULL;
-	float us = task->predicted > 0 && task->predicted < 1e30 ? (float) task->predicted : 0;
 	uint64_t name = model && model->symbol ? orr_trace_string(proc, model->symbol) : 0;
-	uint32_t bits;
 
-	memcpy(&bits, &us, sizeof(bits));
-	return (uint64_t) bits << 32 | name;
+	return bits_of(task->predicted) << 32 | name;
+}
+
+/* What the policy expected of the copies of t's data (field d of an end). */
+static uint64_t transfer_of(const struct starpu_task *task)
+{
+	return task->predicted_transfer >= 0
+		       ? ORR_TRACE_EXPECTED | bits_of(task->predicted_transfer)
+		       : 0;
 }
 
 /* The event of that kind of t, which worker w executes (NULL: none does), now. */
@@ -115,7 +131,8 @@ static struct orr_trace_event event_of(struct orr_process *proc, enum orr_trace_
 		 * does meanwhile, bringing data takes longest. */
 		e.c = (w->pipeline || w->waits & 1) && ns > 0 ? (uint64_t) ns : 0;
 		e.d = model_of(proc, t->pub);
-	}
+	} else if (kind == ORR_TRACE_END)
+		e.d = transfer_of(t->pub);
 	return e;
 }
 
