@@ -15,6 +15,7 @@ import tempfile
 import time
 
 import orrery_calibrate_hosts as several
+import orrery_checksum
 import orrery_contention
 import orrery_elastic
 import orrery_machines as machines
@@ -391,7 +392,8 @@ def calibrate_network(context, options):
     what = "Written by `orrery calibrate%s` (network) from ping-pongs between two ranks"
     note = note_of("", why, what + (", and between all of " + ", ".join(names[:8]) if measured else ""))
     path = os.path.join(folder, name + ".xml")
-    machines.write(path, platform_text(pieces, nodes, name + "-", note, properties, eager if measured else None, measured, tree))
+    machines.write(path, orrery_checksum.sealed(platform_text(
+        pieces, nodes, name + "-", note, properties, eager if measured else None, measured, tree), orrery_checksum.XML))
     for first, latency, bandwidth in pieces:
         say("from %d bytes: latency %.3f us, bandwidth %.0f MB/s" % (first, latency * 1e6, bandwidth * 1e-6))
     if eager is not None:

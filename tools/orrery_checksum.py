@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Checksums of the text files that runs and commands write (src/base/checksum.h): a comment near the begin says that one
-# follows, and the last line is "# checksum " and the CRC-32 of all that stands before it.
+# follows, and the last line is "# checksum " and the CRC-32 of all that stands before it. Platforms have comments of XML.
 # Invariant: a text with one of these lines and without the other, or with another checksum, is refused with its place.
 import os
 import re
@@ -9,24 +9,32 @@ import zlib
 
 from orrery_cli import UserError
 
-LINE = b"# checksum "
-FOLLOWS = LINE + b"at the end\n"
-LAST = re.compile(rb"# checksum ([0-9a-f]{8})\n")
-LAST_BYTES = len(LINE) + 9
 NEAR = 65536   # bytes of the begin, where the announcement stands
 CHUNK = 1 << 20
 
 
-def last_line(sum_):
-    return "# checksum %08x\n" % sum_
+class Form:
+    """How a comment begins and ends."""
+
+    def __init__(self, begin, end):
+        self.begin, self.end = begin.encode(), end.encode() + b"\n"
+        self.follows = self.begin + b"at the end" + self.end
+        self.last = re.compile(re.escape(self.begin) + b"([0-9a-f]{8})" + re.escape(self.end))
+        self.bytes = len(self.begin) + 8 + len(self.end)
+
+    def line(self, sum_):
+        return (self.begin + b"%08x" % sum_ + self.end).decode()
 
 
-def sealed(text):
+TEXT, XML = Form("# checksum ", ""), Form("<!-- checksum ", " -->")
+
+
+def sealed(text, form=TEXT):
     """The text with both lines; the first line, which says what it is, stays the first one."""
     text += "" if not text or text.endswith("\n") else "\n"
     first, end, rest = text.partition("\n")
-    text = first + end + FOLLOWS.decode() + rest
-    return text + last_line(zlib.crc32(text.encode()))
+    text = first + end + form.follows.decode() + rest
+    return text + form.line(zlib.crc32(text.encode()))
 
 
 class Sealing:
@@ -38,27 +46,27 @@ class Sealing:
     def write(self, text):
         if not self.begun:
             first, end, rest = text.partition("\n")
-            text, self.begun = first + end + FOLLOWS.decode() + rest, True
+            text, self.begun = first + end + TEXT.follows.decode() + rest, True
         self.stream.write(text)
         self.sum = zlib.crc32(text.encode("utf-8", "surrogateescape"), self.sum)
 
     def end(self):
-        self.stream.write(last_line(self.sum))
+        self.stream.write(TEXT.line(self.sum))
 
 
-def refuse(path, number, why):
-    raise UserError("%s:%d: %s; write it anew, or, if you changed it, remove its lines `# checksum'" % (path, number, why), 1)
+def refuse(path, number, why, form=TEXT):
+    raise UserError("%s:%d: %s; write it anew, or, if you changed it, remove its lines `%s'" % (path, number, why, form.begin.decode().strip()), 1)
 
 
-def check_stream(path, file, bytes_, cut=None):
+def check_stream(path, file, bytes_, cut=None, form=TEXT):
     """Refuses what the binary file has, so many bytes, if it does not fit to its checksum. cut(path, line): what to do with a text
     that lacks its end instead of refusing it, where the writer may have been killed."""
     begin = file.read(NEAR)
-    file.seek(max(0, bytes_ - LAST_BYTES))
-    end = LAST.fullmatch(file.read(LAST_BYTES))
-    if not end and LINE not in begin:
+    file.seek(max(0, bytes_ - form.bytes))
+    end = form.last.fullmatch(file.read(form.bytes))
+    if not end and form.begin not in begin:
         return
-    left, sum_, lines = bytes_ - (LAST_BYTES if end else 0), 0, 0
+    left, sum_, lines = bytes_ - (form.bytes if end else 0), 0, 0
     file.seek(0)
     while left > 0:
         data = file.read(min(CHUNK, left))
@@ -66,16 +74,16 @@ def check_stream(path, file, bytes_, cut=None):
             break
         sum_, lines, left = zlib.crc32(data, sum_), lines + data.count(b"\n"), left - len(data)
     if not end:
-        if cut and begin.count(LINE) == 1 and FOLLOWS in begin:
+        if cut and begin.count(form.begin) == 1 and form.follows in begin:
             cut(path, lines)
         else:
-            refuse(path, lines + 1, "the checksum is missing, which its begin announces: the file was damaged or cut off")
+            refuse(path, lines + 1, "the checksum is missing, which its begin announces: the file was damaged or cut off", form)
     elif int(end[1], 16) != sum_:
         refuse(path, lines + 1, "the checksum is %s, and that of the lines before it %08x: the file was damaged or changed"
-               % (end[1].decode(), sum_))
+               % (end[1].decode(), sum_), form)
 
 
-def check(path, cut=None):
+def check(path, cut=None, form=TEXT):
     """The same of a file that is there."""
     with open(path, "rb") as file:
-        check_stream(path, file, os.fstat(file.fileno()).st_size, cut)
+        check_stream(path, file, os.fstat(file.fileno()).st_size, cut, form)

@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 import xml.etree.ElementTree
 
+import orrery_checksum
 import orrery_hosts
 import orrery_launchers
 import orrery_machines as machines
@@ -342,6 +343,7 @@ class Calibrated:
 
     def __init__(self, path):
         try:
+            orrery_checksum.check(path, form=orrery_checksum.XML)
             root = xml.etree.ElementTree.parse(path).getroot()
             factors = [p.get("value") for p in root.iter("prop") if p.get("id") == "smpi/bw-factor"]
             factor = float(factors[0].split(";")[-1].split(":")[1]) if factors else 1.0

@@ -7,6 +7,7 @@ import io
 import os
 import re
 import sys
+import zlib
 
 import orrery_checksum
 import orrery_heatmap
@@ -47,6 +48,8 @@ messages, each as PDF and PNG, and prints the paths of the files.
 COLUMNS = ["src", "dst", "bytes", "messages", "first_s", "last_s", "active_s", "logical_bytes", "logical_messages"]
 TEXT_TOTAL = re.compile(r"\[starpu_comm_stats\]\[(\d+)\]\s+TOTAL:?\s+(\S+) B\s+\S+ MB(?:\s+(\S+) B/s)?")
 TEXT_PAIR = re.compile(r"\[starpu_comm_stats\]\[(\d+):(\d+)\]\s+(\S+) B\s+\S+ MB(?:\s+(\S+) B/s)?(?:\s+\S+ MB/s)?(?:\s+(\d+) messages)?")
+# Of the lines of a rank, in their order, but for those of transports.
+TEXT_CHECKSUM = re.compile(r"\[starpu_comm_stats\]\[(\d+)\] checksum: ([0-9a-f]{8}), rank (\d+) of (\d+)$")
 # Words of a transport about itself at the end of a run: its name and counts of its own.
 TEXT_TRANSPORT = re.compile(r"\[starpu_comm_stats\]\[\d+\]\s+[a-z][a-z0-9_]*: ")
 STDERR_HINT = "; the table that STARPU_MPI_STATS=1 prints is on standard error: keep it with `2> FILE`"
@@ -141,7 +144,7 @@ def read_csv(path, lines):
 
 
 def doubt_printed(stats, path, totals, pairs):
-    """Texts have no checksum, but say the same twice: the pairs of a node sum up to its total, and are as fast as their share of it.
+    """Texts say the same twice: the pairs of a node sum up to its total, and are as fast as their share of it.
     totals: {node: (line, bytes, bytes/s)}, pairs: {node: [(line, bytes, bytes/s)]}."""
     if len(totals) < stats.nodes:
         stats.doubts.append("%s:1: %d of %d nodes have no line `TOTAL'" % (path, stats.nodes - len(totals), stats.nodes))
@@ -156,13 +159,55 @@ def doubt_printed(stats, path, totals, pairs):
                 stats.doubts.append("%s:%d: %.6f B/s do not fit to the total of node %d" % (path, number, own, node))
 
 
+class Printed:
+    """The checksums that the ranks print behind their lines. Texts of StarPU, and of older versions, have none."""
+
+    def __init__(self, path):
+        self.path, self.sums, self.open, self.ranks, self.there = path, {}, {}, {}, 0
+
+    def line(self, number, line):
+        """Another line of a rank."""
+        rank = re.match(r"\[starpu_comm_stats\]\[(\d+)", line)
+        if rank:
+            self.sums[rank[1]] = zlib.crc32((line.rstrip("\r\n") + "\n").encode(), self.sums.get(rank[1], 0))
+            self.open[rank[1]] = number
+
+    def checksum(self, number, line):
+        """Is it the checksum of a rank? Refuses it if the lines do not fit."""
+        match = TEXT_CHECKSUM.match(line.rstrip("\r\n"))
+        if not match:
+            if "] checksum:" in line:
+                fail(self.path, number, "not a checksum as STARPU_MPI_STATS=1 prints it: '%s'; the file was damaged" % line.strip()[:80])
+            return False
+        rank, size = (read_node(self.path, number, "node", match[i]) for i in (3, 4))
+        has = self.sums.pop(match[1], 0)
+        self.open.pop(match[1], None)
+        if int(match[2], 16) != has or match[1] != match[3] or rank >= size:
+            fail(self.path, number, "the checksum of node %s is %s, and that of its lines %08x: the file was damaged or changed; "
+                 "run the program anew, or, if you changed it, remove all lines with `checksum:'" % (match[1], match[2], has))
+        self.ranks[rank] = number
+        self.there = max(self.there, size)
+        return True
+
+    def doubts(self):
+        """What is missing where some have a checksum."""
+        if self.ranks and len(self.ranks) < self.there:
+            missing = next(rank for rank in range(self.there) if rank not in self.ranks)
+            yield "%s:1: there are lines of %d of %d nodes, and none of node %d" % (self.path, len(self.ranks), self.there, missing)
+        if self.ranks:
+            for rank, number in sorted(self.open.items()):
+                yield "%s:%d: no checksum follows the lines of node %s" % (self.path, number, rank)
+
+
 def read_text(path, lines):
     """The lines of STARPU_MPI_STATS; other lines of the program's output are skipped."""
-    stats, found, totals, pairs = Stats(), False, {}, {}
+    stats, found, totals, pairs, printed = Stats(), False, {}, {}, Printed(path)
     stats.kind = "text"
     for number, line in enumerate(lines, 1):
-        if "[starpu_comm_stats]" not in line or TEXT_TRANSPORT.search(line):
+        own = line[line.find("[starpu_comm_stats]"):]
+        if "[starpu_comm_stats]" not in line or printed.checksum(number, own) or TEXT_TRANSPORT.search(line):
             continue
+        printed.line(number, own)
         found = True
         if re.search(r"\[starpu_comm_stats\]\[\d+\]\s+TOTAL", line):
             node = read_node(path, number, "node", re.search(r"\]\[(\d+)\]", line).group(1))
@@ -189,6 +234,7 @@ def read_text(path, lines):
         pairs.setdefault(src, []).append((number, volume, rate))
     if not found:
         fail(path, 1, "lines of transports, but none of the traffic between ranks; is the file complete?")
+    stats.doubts.extend(printed.doubts())
     doubt_printed(stats, path, totals, pairs)
     return stats
 

@@ -11,6 +11,7 @@ import re
 import sys
 
 from orrery_cli import UserError
+import orrery_checksum
 import orrery_networks
 import orrery_switches
 from orrery_words import Word, parse as read_words, usage
@@ -364,6 +365,7 @@ def main(context, arguments):
         return 0
     options = parse(arguments, orrery_networks.read(os.path.join(context.paths["data"], orrery_networks.TABLE)))
     text, network = document(options)
+    text = orrery_checksum.sealed(text, orrery_checksum.XML)
     if options["-o"] == "-":
         sys.stdout.write(text)
     else:

@@ -17,7 +17,6 @@ import orrery_jobs
 from orrery_cli import UserError, exec_program
 import orrery_launchers
 import orrery_options
-import orrery_slurm
 from orrery_launch import launch
 
 HELP = """usage: orrery run [-n N] [--master-slave] [--elastic] [--restart[=DIR]]
@@ -166,6 +165,7 @@ def parse(context, arguments):
             elastic["max"] = whole("--max", words.pop(0), "processes")
         elif word == "--manager":
             value = words.pop(0)
+            import orrery_slurm  # with what it needs, a tenth of what this command does before it starts a program
             if orrery_slurm.is_slurm(value):
                 elastic["slurm"] = orrery_slurm.wait_of(value)
             else:
@@ -406,6 +406,7 @@ def elastic_command(context, request, command, environment):
 
 def run_under_slurm(request, server, command, environment):
     """The status of an elastic run with Slurm as its resource manager; environment["ORRERY_DYN_HOSTS"]: those of the first job."""
+    import orrery_slurm
     elastic, first = request.elastic, orrery_slurm.first_hosts(environment)
     script = orrery_slurm.read_script(elastic["manager"].partition(":")[2]) if "manager" in elastic else []
     if request.ranks > sum(first.values()):

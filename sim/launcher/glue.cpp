@@ -179,11 +179,12 @@ static std::string platform_mistake()
 size_t launcher_platform_load(const char *file, const char *like, int n)
 {
 	const std::string culprit = std::string("--platform ") + (file ? file : "(default)");
+	const std::string path = file ? launcher_platform_file(file) : "";
 	launcher_judge(culprit.c_str(),
 		       "correct the file or write a new one with `orrery platform`");
 	try {
 		if (file)
-			s4u::Engine::get_instance()->load_platform(launcher_platform_file(file));
+			s4u::Engine::get_instance()->load_platform(path);
 		else
 			default_cluster(like, n);
 		orr_simgrid_order(hosts);

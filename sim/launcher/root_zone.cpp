@@ -1,22 +1,28 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Platform files that are a torus, a fat tree or a dragonfly without a zone around it. SimGrid 4.0
-// crashes while it reads them, though it reads them in a zone. So it reads a copy in memory, in
-// which such a cluster is in a zone.
+// The file of a platform: its checksum, where it has one, and a zone around a cluster that is a
+// torus, a fat tree or a dragonfly without one. SimGrid 4.0 crashes while it reads such a cluster,
+// though it reads it in a zone. So it reads a copy in memory. It also reads a copy of what can be
+// read only once, such as a pipe.
 //
 // Invariant: lines keep their numbers, and all else of the file stays as it is; files that the
 // platform names are looked for beside it.
 #include "glue.h"
-#include <fstream>
-#include <sstream>
+#include <fcntl.h>
 #include <string>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <xbt/config.hpp>
 #include "simgrid_private.h"
 
+extern "C" {
+#include "base/checksum.h"
+}
+
 namespace
 {
 
+const size_t LONGEST = 1 << 30; // bytes
 const std::string OPEN = "<zone id=\"orrery-root\" routing=\"Full\">", CLOSE = "</zone>";
 
 struct Tag {
@@ -126,18 +132,55 @@ std::string in_memory(const std::string &text)
 	return "/proc/self/fd/" + std::to_string(fd);
 }
 
+// The whole file; false: it cannot be read, as SimGrid will say. *once: nobody can read it again.
+bool read_all(const char *file, std::string &text, bool *once)
+{
+	char part[65536];
+	struct stat about;
+	ssize_t n = -1;
+	const int fd = open(file, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	*once = fstat(fd, &about) || !S_ISREG(about.st_mode);
+	while ((n = read(fd, part, sizeof(part))) > 0) {
+		text.append(part, static_cast<size_t>(n));
+		if (text.length() > LONGEST)
+			launcher_fail("--platform %s: longer than %zu bytes, so it is no platform",
+				      file, LONGEST);
+	}
+	close(fd);
+	return n == 0;
+}
+
+void check_sum(const char *file, const std::string &text)
+{
+	struct orr_checksum sum;
+	if (orr_checksum_fits_xml(text.data(), text.length(), &sum) > 0)
+		return;
+	const char *remedy =
+		"write it anew, or, if you changed it, remove its lines `<!-- checksum'";
+	if (!sum.there)
+		launcher_fail(
+			"--platform %s:%u: the checksum is missing, which its begin announces: the file was damaged or cut off; %s",
+			file, sum.line, remedy);
+	launcher_fail(
+		"--platform %s:%u: the checksum is %08x, and that of the lines before it %08x: the file was damaged or changed; %s",
+		file, sum.line, static_cast<unsigned>(sum.says), static_cast<unsigned>(sum.has),
+		remedy);
+}
+
 } // namespace
 
 std::string launcher_platform_file(const char *file)
 {
 	const std::string path = file;
-	if (ORR_SIMGRID_LONE_CLUSTER)
+	std::string text;
+	bool once;
+	if (!read_all(file, text, &once))
 		return path;
-	std::ifstream in(path);
-	std::stringstream all;
-	all << in.rdbuf();
-	const std::string text = all.str(), zoned = with_zone(text);
-	if (zoned == text)
+	check_sum(file, text);
+	const std::string zoned = ORR_SIMGRID_LONE_CLUSTER ? text : with_zone(text);
+	if (zoned == text && !once)
 		return path; // a library, too
 	const size_t slash = path.rfind('/');
 	if (slash != std::string::npos)

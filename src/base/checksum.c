@@ -91,17 +91,24 @@ int orr_checked_close(struct orr_checked *c, FILE *f)
 
 /* ---- reading ---- */
 
-/* The number at the end of the line that begins there and ends the text; 0: it has none. */
-static int parse_sum(const char *line, const char *end, uint32_t *sum)
+/* What stands before and behind the digits. */
+struct comment {
+	const char *begin, *end;
+};
+
+/* The number in the line that begins there and ends the text; 0: it has none. */
+static int parse_sum(const struct comment *c, const char *line, const char *end, uint32_t *sum)
 {
 	static const char digits[] = "0123456789abcdef";
+	const size_t behind = strlen(c->end);
 
-	line += sizeof(ORR_CHECKSUM) - 1;
-	if (end - line != 9 || end[-1] != '\n')
+	line += strlen(c->begin);
+	if ((size_t) (end - line) != 9 + behind || end[-1] != '\n' ||
+	    memcmp(line + 8, c->end, behind))
 		return 0;
 	*sum = 0;
-	for (; *line != '\n'; line++) {
-		const char *digit = *line ? strchr(digits, *line) : NULL;
+	for (int i = 0; i < 8; i++) {
+		const char *digit = line[i] ? strchr(digits, line[i]) : NULL;
 
 		if (!digit)
 			return 0;
@@ -110,9 +117,9 @@ static int parse_sum(const char *line, const char *end, uint32_t *sum)
 	return 1;
 }
 
-int orr_checksum_fits(const char *text, size_t n, struct orr_checksum *out)
+static int fits(const struct comment *c, const char *text, size_t n, struct orr_checksum *out)
 {
-	const size_t length = sizeof(ORR_CHECKSUM) - 1;
+	const size_t length = strlen(c->begin);
 	const char *end = text + n, *last = NULL;
 
 	*out = (struct orr_checksum){ .line = 1 };
@@ -120,7 +127,7 @@ int orr_checksum_fits(const char *text, size_t n, struct orr_checksum *out)
 		const char *stop = memchr(line, '\n', (size_t) (end - line));
 
 		stop = stop ? stop + 1 : end;
-		if ((size_t) (stop - line) > length && !memcmp(line, ORR_CHECKSUM, length))
+		if ((size_t) (stop - line) > length && !memcmp(line, c->begin, length))
 			last = line;
 		if (stop == end)
 			break;
@@ -128,7 +135,7 @@ int orr_checksum_fits(const char *text, size_t n, struct orr_checksum *out)
 	}
 	if (!last)
 		return 1;
-	out->there = parse_sum(last, end, &out->says);
+	out->there = parse_sum(c, last, end, &out->says);
 
 	struct orr_crc32 *crc = malloc(sizeof(*crc));
 
@@ -138,4 +145,14 @@ int orr_checksum_fits(const char *text, size_t n, struct orr_checksum *out)
 	out->has = orr_crc32(crc, 0, text, out->there ? (size_t) (last - text) : n);
 	free(crc);
 	return out->there && out->says == out->has;
+}
+
+int orr_checksum_fits(const char *text, size_t n, struct orr_checksum *out)
+{
+	return fits(&(struct comment){ ORR_CHECKSUM, "" }, text, n, out);
+}
+
+int orr_checksum_fits_xml(const char *text, size_t n, struct orr_checksum *out)
+{
+	return fits(&(struct comment){ ORR_CHECKSUM_XML, ORR_CHECKSUM_XML_END }, text, n, out);
 }

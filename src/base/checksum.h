@@ -4,7 +4,8 @@
  * A text has it in two lines that are comments: near its begin ORR_CHECKSUM_FOLLOWS, and at its end
  * "# checksum ", 8 hexadecimal digits, the checksum of all that stands before that line. So a text
  * that was damaged or cut off is known. Who changes one by hand removes both lines; a text without
- * any is taken as it is.
+ * any is taken as it is. In XML the lines are "<!-- checksum at the end -->" and such a one with
+ * the digits.
  *
  * Invariant: the same bytes, in one piece or in several, have the same checksum on all computers.
  */
@@ -17,6 +18,8 @@
 
 #define ORR_CHECKSUM "# checksum "
 #define ORR_CHECKSUM_FOLLOWS ORR_CHECKSUM "at the end"
+#define ORR_CHECKSUM_XML "<!-- checksum "
+#define ORR_CHECKSUM_XML_END " -->"
 
 /* The tables of the checksum; 8 KiB, too large for the stack of a simulated rank. */
 struct orr_crc32 {
@@ -52,5 +55,7 @@ struct orr_checksum {
 /* [any] Does the text fit to its checksum, if it has one? 1: it does, or has none; 0: it does not;
  * -ENOMEM. */
 int orr_checksum_fits(const char *text, size_t n, struct orr_checksum *out);
+/* [any] The same of an XML text. */
+int orr_checksum_fits_xml(const char *text, size_t n, struct orr_checksum *out);
 
 #endif

@@ -22,8 +22,17 @@ refused() {
 head='<?xml version="1.0"?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1">'
-"$ORRERY" platform -n 2 -o good.xml || die "orrery platform"
+"$ORRERY" platform -n 2 -o sealed.xml || die "orrery platform"
+sed '/^<!-- checksum/d' sealed.xml > good.xml
+[ "$(($(wc -l < sealed.xml) - 2))" = "$(wc -l < good.xml)" ] || die "a platform has two lines of its checksum"
 ok "$ORRERY" sim -n 2 --platform good.xml "$program"
+ok "$ORRERY" sim -n 2 --platform sealed.xml "$program"
+ok "$ORRERY" sim -n 2 --platform /dev/stdin "$program" < sealed.xml
+sed 's/12.5GBps/12.6GBps/' sealed.xml > changed.xml
+fails 1 '^orrery sim: --platform changed.xml:[0-9]*: the checksum is [0-9a-f]{8}, and that of the lines before it [0-9a-f]{8}: .*remove its lines .<!-- checksum' \
+	"$ORRERY" sim -n 2 --platform changed.xml "$program"
+sed '$d' sealed.xml > cut.xml
+fails 1 '^orrery sim: --platform cut.xml:[0-9]*: the checksum is missing' "$ORRERY" sim -n 2 --platform cut.xml "$program"
 : > empty.xml
 refused empty.xml
 head -c "$(($(wc -c < good.xml) / 2))" good.xml > cut.xml
@@ -48,10 +57,16 @@ done
 [ "$ORR_TEST_SANITIZER" = no ] || exit 0
 command -v "${CXX:-c++}" > /dev/null || exit 0
 "${CXX:-c++}" -O1 -shared -fPIC -o platforms.so "$ORR_TEST_SRCDIR/tests/tools/hostile_platforms.cpp" -ldl || die "hostile_platforms.cpp"
-HOSTILE_CHANGES=${ORR_HOSTILE:-300} LD_PRELOAD=$PWD/platforms.so "$ORRERY" sim -n 2 --platform good.xml "$program" >> child.out 2>> child.err
-got=$?
-cat report || die "no platform was changed: $(cat child.err)"
-[ $got = 0 ] || die "a changed platform; see hostile.crash"
+# A program that prints its virtual time.
+cholesky=$ORR_TEST_BUILDDIR/examples/cholesky/cholesky.sim
+for file in good.xml sealed.xml; do
+	rm -f report
+	HOSTILE_PLATFORM=$file HOSTILE_CHANGES=${ORR_HOSTILE:-300} LD_PRELOAD=$PWD/platforms.so \
+		"$ORRERY" sim -n 2 --platform $file --kernels skip "$cholesky" -nt 6 -b 512 >> child.out 2>> child.err
+	got=$?
+	cat report || die "no platform was changed: $(cat child.err)"
+	[ $got = 0 ] || die "a changed platform; see hostile.crash"
+done
 
 # Numbers that no platform has, which were once the end of the simulator.
 for change in 's/ bw="[^"]*"/ bw="0"/' 's/ bw="[^"]*"/ bw="-1"/' 's/ lat="[^"]*"/ lat="-1us"/' 's/ speed="[^"]*"/ speed="0"/'; do

@@ -213,6 +213,19 @@ def sealed(good):
     return checksum.sealed(good.decode()).encode()
 
 
+def sealed_printed(text):
+    """With the checksum of each rank behind its lines."""
+    sums, out, lines = {}, [], text.splitlines(keepends=True)
+    ranks = [re.match(r"\[starpu_comm_stats\]\[(\d+)", line) for line in lines]
+    for at, (line, rank) in enumerate(zip(lines, ranks)):
+        out.append(line)
+        if rank and "shm:" not in line:
+            sums[rank[1]] = zlib.crc32(line.encode(), sums.get(rank[1], 0))
+        if rank and (at + 1 == len(lines) or ranks[at + 1][1] != rank[1]):
+            out.append("[starpu_comm_stats][%s] checksum: %08x, rank %s of 4\n" % (rank[1], sums[rank[1]], rank[1]))
+    return "".join(out).encode()
+
+
 def change_sealed_trace(data, chance):
     """Damage that the checksums do not show: what a bad writer would write."""
     changed = change_bytes(data, chance)
@@ -225,7 +238,8 @@ def kinds():
     for path, reader, text in (("run.csv", statistics, STATISTICS), ("trace.txt", durations, TRACE_TEXT), ("journal", journal, JOURNAL)):
         yield path, reader, text.encode(), change_text, True
         yield path, reader, sealed(text.encode()), change_text, False
-    yield "run.txt", statistics, PRINTED.encode(), change_text, True   # it has none: another receiver remains unknown
+    yield "run.txt", statistics, PRINTED.encode(), change_text, True   # of StarPU, or an older version
+    yield "run.txt", statistics, sealed_printed(PRINTED), change_text, False
     yield "trace", trace, binary(), change_sealed_trace, True
     yield "trace", trace, binary(), change_bytes, False
     for suffix in ("config", "bandwidth", "latency", "costs"):
@@ -251,7 +265,7 @@ def put(path, data):
 
 
 NAMES = "refused", "the same", "doubted", "by hand", "others"   # what readers made of the files
-CHECKSUM = re.compile(rb"^# checksum ", re.M)
+CHECKSUM = re.compile(rb"^# checksum |\] checksum: ", re.M)
 
 
 def rounded(result):

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Changed platform files, in one process: this library comes before SimGrid (LD_PRELOAD), and takes
-// the place of the function that loads a platform. For each change the process writes the file anew
+// the place of the function that makes its engine. For each change the process writes the file anew
 // and forks; the child goes on with its simulated run, as if it had been started with that file
 // (hostile.sh).
 //
-// HOSTILE_CHANGES: how many; HOSTILE_SEED: which. A run that ends with status 0 is counted, by what
-// it printed; so is one that ends with status 1 after lines that name the file. Any other end, more
-// than 200 MB or 20 s, is a mistake: the file is left as hostile.crash, and the status is 1.
+// HOSTILE_PLATFORM: the file; HOSTILE_CHANGES: how many; HOSTILE_SEED: which. A run that ends with
+// status 0 is counted, by what it printed; so is one that ends with status 1 after lines that name
+// the file. Any other end, more than 200 MB or 20 s, is a mistake, and so is another result while
+// the file still has a line of its checksum: the file is left as hostile.crash, and the status is 1.
 // Invariant: the same platform has the same changes.
 #include <dlfcn.h>
 #include <sys/resource.h>
@@ -71,7 +72,7 @@ std::string changed(std::string text)
 					     "<host",      "../x" };
 	for (unsigned n = 1 + below(3); n && !text.empty(); n--) {
 		size_t length, at;
-		switch (below(8)) {
+		switch (below(9)) {
 		case 0:
 		case 1:
 		case 2:
@@ -90,6 +91,11 @@ std::string changed(std::string text)
 		}
 		case 5: text[below(text.size())] = static_cast<char>(below(256)); break;
 		case 6: text.erase(below(text.size()), 1 + below(8)); break;
+		case 7:
+			at = text.find_first_of("0123456789", below(text.size()));
+			if (at != std::string::npos)
+				text[at] = static_cast<char>('0' + below(10));
+			break;
 		default:
 			if (!below(8))
 				text.resize(below(text.size()));
@@ -133,30 +139,17 @@ void forget()
 
 } // namespace
 
-namespace simgrid
-{
-namespace s4u
+namespace
 {
 
-class Engine
+// In the process that goes on, and in each child, which returns.
+void change_all(const std::string &file)
 {
-      public:
-	void load_platform(const std::string &file) const;
-};
-
-void Engine::load_platform(const std::string &file) const
-{
-	using Load = void (*)(const Engine *, const std::string &);
-	const Load load = reinterpret_cast<Load>(dlsym(
-		RTLD_NEXT,
-		"_ZNK7simgrid3s4u6Engine13load_platformERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"));
-	const std::string good = read(file);
-	const char *name = strrchr(file.c_str(), '/');
-	name = name ? name + 1 : file.c_str();
+	const std::string good = read(file), name = file.substr(file.rfind('/') + 1);
 	std::string first;
 	const char *seed = getenv("HOSTILE_SEED");
 	state *= 2 * (seed ? strtoull(seed, nullptr, 10) : 0) + 1;
-	long counts[3] = { 0, 0, 0 }, most = 0;
+	long counts[4] = { 0, 0, 0, 0 }, most = 0;
 	const long n = atol(getenv("HOSTILE_CHANGES"));
 	for (long i = 0; i <= n; i++) {
 		const std::string text = i ? changed(good) : good;
@@ -165,14 +158,13 @@ void Engine::load_platform(const std::string &file) const
 		const pid_t child = fork();
 		if (!child) {
 			alarm(LONGEST_S);
-			load(this, file);
 			return;
 		}
 		int status;
 		struct rusage used;
 		if (child < 0 || wait4(child, &status, 0, &used) != child)
 			broken(text, -1, 0);
-		const std::string out = read("child.out"), err = read("child.err");
+		const std::string err = read("child.err"), out = read("child.out");
 		const int ended = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 		most = used.ru_maxrss > most ? used.ru_maxrss : most;
 		if (!i)
@@ -181,13 +173,39 @@ void Engine::load_platform(const std::string &file) const
 			broken(text, ended, used.ru_maxrss);
 		if (ended && err.find(name) == std::string::npos)
 			broken(text, ended, used.ru_maxrss);
-		counts[ended ? 0 : out == first ? 1 : 2]++;
+		const bool checked = text.find("<!-- checksum ") != std::string::npos;
+		const int which = ended ? 0 : out == first ? 1 : checked ? 3 : 2;
+		counts[which]++;
+		if (which == 3)
+			broken(text, ended, used.ru_maxrss);
 	}
 	write(file, good);
 	std::ofstream("report") << name << ": " << n << " files: " << counts[0] << " refused, "
-				<< counts[1] << " the same, " << counts[2] << " others; at most "
-				<< most << " KiB\n";
+				<< counts[1] << " the same, " << counts[2]
+				<< " others, as by hand; at most " << most << " KiB\n";
 	_exit(counts[0] ? 0 : 1);
+}
+
+} // namespace
+
+namespace simgrid
+{
+namespace s4u
+{
+
+class Engine
+{
+      public:
+	Engine(int *argc, char **argv);
+};
+
+Engine::Engine(int *argc, char **argv)
+{
+	using Make = void (*)(Engine *, int *, char **);
+	const Make make = reinterpret_cast<Make>(
+		dlsym(RTLD_NEXT, "_ZN7simgrid3s4u6EngineC1EPiPPc"));
+	change_all(getenv("HOSTILE_PLATFORM"));
+	make(this, argc, argv);
 }
 
 } // namespace s4u

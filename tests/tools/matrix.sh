@@ -131,8 +131,18 @@ chain() {
 	has "$world.txt" 'starpu_comm_stats.*TOTAL'
 	ok "$ORRERY" matrix "$world.txt" -o chain
 	written "chain/$world" volume bandwidth
+	grep -q 'do not fit\|doubt\|missing' err && die "a whole text: $(cat err)"
 	ok $tool "$world.txt" -o chain2
 	written "chain2/$world" volume bandwidth
+	# Damage is found by the checksum that each rank prints, and so is what is missing.
+	sed 's/^\(.*comm_stats.\[0:\)1\]/\12]/' "$world.txt" > other.txt
+	fails 1 'other.txt:[0-9]+: the checksum of node 0 is [0-9a-f]{8}, and that of its lines [0-9a-f]{8}' "$ORRERY" matrix other.txt
+	grep -v 'comm_stats.\[1[]:]' "$world.txt" > part.txt
+	ok "$ORRERY" matrix part.txt -o part
+	has err 'part.txt:1: there are lines of [0-9]+ of [0-9]+ nodes, and none of node 1'
+	grep -v 'comm_stats.*checksum: ' "$world.txt" > plain.txt
+	ok "$ORRERY" matrix plain.txt -o plain
+	grep -q 'checksum' err && die "no checksum at all: $(cat err)"
 	# A person who redirects standard output finds out where the table is.
 	echo 'Hello, world' > stdout.txt
 	fails 1 'stdout.txt:1: .*STARPU_MPI_STATS=1 prints is on standard error: keep it with .2> FILE' "$ORRERY" matrix stdout.txt

@@ -123,8 +123,38 @@ static void places(void)
 	free(text);
 }
 
+/* A platform: each change of a bit, and each end that was cut off, is found. */
+static void xml(void)
+{
+	static const char head[] = "<?xml version='1.0'?>\n" ORR_CHECKSUM_XML
+				   "at the end" ORR_CHECKSUM_XML_END
+				   "\n<platform>\n# checksum 12345678\n</platform>\n";
+	const size_t n = sizeof(head) - 1, announced = sizeof("<?xml version='1.0'?>\n") - 1;
+	struct orr_checksum sum;
+	struct orr_crc32 crc;
+	char text[sizeof(head) + 64];
+
+	orr_crc32_init(&crc);
+	size_t all = (size_t) snprintf(text, sizeof(text),
+				       "%s" ORR_CHECKSUM_XML "%08x" ORR_CHECKSUM_XML_END "\n", head,
+				       (unsigned) orr_crc32(&crc, 0, head, n));
+	CHECK_IS(orr_checksum_fits_xml(text, all, &sum), 1);
+	CHECK(sum.there && sum.line == 6 && sum.says == sum.has);
+	for (size_t i = 0; i < all; i++) {
+		for (int bit = 0; bit < 8; bit++) {
+			text[i] = (char) (text[i] ^ 1 << bit);
+			CHECK_IS(orr_checksum_fits_xml(text, all, &sum), 0);
+			text[i] = (char) (text[i] ^ 1 << bit);
+		}
+	}
+	for (size_t i = announced + sizeof(ORR_CHECKSUM_XML); i < all; i++)
+		CHECK_IS(orr_checksum_fits_xml(text, i, &sum), 0);
+	CHECK_IS(orr_checksum_fits_xml("<platform/>\n", 12, &sum), 1);
+}
+
 int main(void)
 {
+	xml();
 	values();
 	changes();
 	places();

@@ -17,6 +17,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/checksum.h"
 #include "base/notice.h"
 #include "base/numbers.h"
 #include "orrery.h"
@@ -101,13 +102,26 @@ struct orr_mpi_peer_stats *orr_mpi_stats_all(struct orr_mpi *mpi, unsigned *n)
 	return snapshot(mpi, 1, 1, n);
 }
 
-static void print_line(FILE *f, const char *who, uint64_t bytes, double seconds)
+/* The lines of a rank, and the checksum of those that were printed. */
+struct printed {
+	FILE *f;
+	struct orr_crc32 *crc; /* NULL: no memory for it */
+	uint32_t sum;
+};
+
+static void print_line(struct printed *p, const char *who, uint64_t bytes, double seconds)
 {
 	const double mb = 1024.0 * 1024.0;
 	double rate = seconds > 0 ? (double) bytes / seconds : 0;
+	char line[256];
+	int n = snprintf(line, sizeof(line),
+			 "[starpu_comm_stats][%s\t%f B\t%f MB\t %f B/s\t %f MB/s\n", who,
+			 (double) bytes, (double) bytes / mb, rate, rate / mb);
 
-	fprintf(f, "[starpu_comm_stats][%s\t%f B\t%f MB\t %f B/s\t %f MB/s\n", who, (double) bytes,
-		(double) bytes / mb, rate, rate / mb);
+	orr_assert(n > 0 && (size_t) n < sizeof(line));
+	if (p->crc)
+		p->sum = orr_crc32(p->crc, p->sum, line, (size_t) n);
+	fputs(line, p->f);
 }
 
 /* Bytes to one peer, as the program sees them. */
@@ -129,18 +143,26 @@ static void print_stats(struct orr_mpi *mpi)
 	char who[48];
 	struct orr_notice notice;
 	struct orr_mpi_peer_stats *v = snapshot(mpi, 1, 0, &n);
+	struct printed lines = { .crc = malloc(sizeof(*lines.crc)) };
 
+	if (lines.crc)
+		orr_crc32_init(lines.crc);
 	for (unsigned i = 0; v && i < n; i++)
 		total += program_bytes(mpi, v[i].peer);
 	snprintf(who, sizeof(who), "%d] TOTAL:", mpi->rank);
-	fprintf(orr_notice_open(&notice), "\n");
-	print_line(notice.f, who, total, seconds);
+	lines.f = orr_notice_open(&notice);
+	fprintf(lines.f, "\n");
+	print_line(&lines, who, total, seconds);
 	for (unsigned i = 0; v && i < n; i++) {
 		uint64_t bytes = program_bytes(mpi, v[i].peer);
 		snprintf(who, sizeof(who), "%d:%d]", mpi->rank, v[i].peer);
 		if (bytes)
-			print_line(notice.f, who, bytes, seconds);
+			print_line(&lines, who, bytes, seconds);
 	}
+	if (lines.crc)
+		fprintf(lines.f, "[starpu_comm_stats][%d] checksum: %08x, rank %d of %d\n",
+			mpi->rank, (unsigned) lines.sum, mpi->rank, mpi->size);
+	free(lines.crc);
 	orr_notice_write(&notice);
 	free(v);
 }

@@ -70,6 +70,7 @@ struct orr_checkpoints {
 	starpu_data_handle_t ack_out, ack_in, done_in, done_out; /* without value */
 	int off;                                                 /* starpu_mpi_ft_turn_off() */
 	char *dir;       /* NULL: checkpoints are kept in memory only */
+	int folder;      /* descriptor of dir, -1: it is opened for each use */
 	int lock;        /* descriptor of this rank's lock of the folder, -1: none */
 	int any_program; /* ORRERY_CHECKPOINT_ANY_PROGRAM */
 	struct orr_cp_identity me;
@@ -88,7 +89,8 @@ int64_t orr_cp_tag(const struct _starpu_mpi_checkpoint_template *t, unsigned k);
 /* The folder begins and ends to be in use by this rank; dir "" or NULL: there is none. */
 int orr_cp_folder_begin(struct orr_checkpoints *cp, const char *dir, int rank);
 void orr_cp_folder_end(struct orr_checkpoints *cp, int rank);
-/* The folder, which is this user's. */
+/* The folder, which is this user's; orr_cp_folder_done() takes it back. */
+void orr_cp_folder_done(const struct orr_checkpoints *cp, int folder);
 int orr_cp_folder(const struct orr_checkpoints *cp);
 /* A file in it, which is this user's and no link; with O_CREAT in flags, a new one is. -errno
  * without a message, for which orr_cp_why() has words. */

@@ -145,7 +145,7 @@ int orr_cp_file_marked(const struct _starpu_mpi_checkpoint_template *t)
 		return 0;
 	name_of_mark(t, name);
 	int there = !fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW);
-	close(folder);
+	orr_cp_folder_done(t->mpi->guests.checkpoints, folder);
 	return there;
 }
 
@@ -158,7 +158,7 @@ int orr_cp_file_mark(struct _starpu_mpi_checkpoint_template *t)
 		return folder;
 	name_of_mark(t, name);
 	int fd = orr_cp_file_at(folder, name, O_WRONLY | O_CREAT);
-	close(folder);
+	orr_cp_folder_done(t->mpi->guests.checkpoints, folder);
 	if (fd < 0)
 		return complain(t, 1, -fd, "begun");
 	ORR_ATOMIC_STORE(&t->marked, 1);
@@ -174,7 +174,7 @@ void orr_cp_file_unmark(const struct _starpu_mpi_checkpoint_template *t)
 		return;
 	name_of_mark(t, name);
 	unlinkat(folder, name, 0);
-	close(folder);
+	orr_cp_folder_done(t->mpi->guests.checkpoints, folder);
 }
 
 /* ---- writing ---- */
@@ -188,9 +188,12 @@ int orr_cp_file_begin(struct orr_cp_instance *inst)
 		return folder;
 	name_of(inst->t, inst->number, ".part", name);
 	inst->end = sizeof(struct orr_cp_file_header);
-	unlinkat(folder, name, 0);
 	int fd = orr_cp_file_at(folder, name, O_WRONLY | O_CREAT | O_EXCL);
-	close(folder);
+	if (fd == -EEXIST) { /* of a run that was killed */
+		unlinkat(folder, name, 0);
+		fd = orr_cp_file_at(folder, name, O_WRONLY | O_CREAT | O_EXCL);
+	}
+	orr_cp_folder_done(inst->t->mpi->guests.checkpoints, folder);
 	inst->fd = fd < 0 ? -1 : fd;
 	return fd < 0 ? complain(inst->t, inst->number, -fd, "written") : 0;
 }
@@ -251,8 +254,7 @@ int orr_cp_file_end(struct orr_cp_instance *inst)
 	}
 	inst->fd = -1;
 	if (inst->failed || folder < 0) {
-		if (folder >= 0)
-			close(folder);
+		orr_cp_folder_done(t->mpi->guests.checkpoints, folder);
 		return -EIO;
 	}
 	if (!bad && renameat(folder, from, folder, to)) {
@@ -265,7 +267,7 @@ int orr_cp_file_end(struct orr_cp_instance *inst)
 	int late = inst->number <= ORR_ATOMIC_LOAD(&t->removed);
 	if (late)
 		unlinkat(folder, to, 0);
-	close(folder);
+	orr_cp_folder_done(t->mpi->guests.checkpoints, folder);
 	if (!bad && ORR_ATOMIC_XCHG(&t->marked, 0))
 		orr_cp_file_unmark(t);
 	return bad && !late ? complain(t, inst->number, error, "written") : 0;
@@ -293,20 +295,23 @@ static int each_file(struct _starpu_mpi_checkpoint_template *t,
 		     void *arg)
 {
 	int folder = orr_cp_folder(t->mpi->guests.checkpoints);
-	DIR *dir = folder < 0 ? NULL : fdopendir(folder);
+	int own = folder < 0 ? -1 : openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = own < 0 ? NULL : fdopendir(own); /* which is read from its begin, and closed */
+	int error = errno;
 	struct dirent *entry;
 
 	if (folder < 0)
 		return folder;
+	orr_cp_folder_done(t->mpi->guests.checkpoints, folder);
 	if (!dir) {
-		int error = errno;
-		close(folder);
+		if (own >= 0)
+			close(own);
 		return complain(t, 0, error, "looked for");
 	}
 	while ((entry = readdir(dir))) {
 		uint32_t number = number_of(t, entry->d_name);
 		if (number)
-			f(t, folder, number, arg);
+			f(t, own, number, arg);
 	}
 	closedir(dir);
 	return 0;
@@ -352,7 +357,7 @@ void orr_cp_file_remove(struct _starpu_mpi_checkpoint_template *t, uint32_t from
 		return;
 	for (uint64_t number = from; number <= to; number++)
 		remove_number(t, folder, (uint32_t) number);
-	close(folder);
+	orr_cp_folder_done(t->mpi->guests.checkpoints, folder);
 }
 
 /* ---- reading ---- */
@@ -515,7 +520,7 @@ int orr_cp_file_open(struct _starpu_mpi_checkpoint_template *t, uint32_t number,
 	if (folder < 0)
 		return folder;
 	enum verdict verdict = read_file(t, folder, number, 0, index);
-	close(folder);
+	orr_cp_folder_done(t->mpi->guests.checkpoints, folder);
 	return verdict == WHOLE ? 0 : -EIO;
 }
 

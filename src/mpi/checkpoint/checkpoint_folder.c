@@ -7,7 +7,11 @@
  * read. Rank r holds a lock on rank<r>.lock, so that two runs never share a folder; a file system
  * without locks gets a warning. A process whose lock has lost its name does not use the folder.
  *
- * Invariant: a descriptor that comes from here is of a regular file of this user. */
+ * The folder stays open from begin to end, unless this process has many files open: opening and
+ * checking it is a fifth of the time of a checkpoint of some KiB.
+ *
+ * Invariant: a descriptor that comes from here is of that folder, or of a regular file of this
+ * user. */
 #include "mpi/checkpoint/checkpoint.h"
 
 #include <errno.h>
@@ -23,6 +27,7 @@
 
 enum {
 	LOCKED_RANKS = 64, /* more of them would keep a descriptor each, and say nothing new */
+	KEPT_BELOW = 512,  /* descriptors: one process may have the folders of many ranks */
 	TRIES = 50         /* for a lock that the processes of a run that was killed still hold */
 };
 #define PAUSE_US 100e3
@@ -100,26 +105,36 @@ static int is_locked_out(const struct orr_checkpoints *cp)
 	return cp->lock >= 0 && (fstat(cp->lock, &st) || !st.st_nlink);
 }
 
-int orr_cp_folder(const struct orr_checkpoints *cp)
+static int open_folder(const char *path)
 {
-	int fd = open(cp->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), ret;
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), ret;
 
 	if (fd < 0) {
 		ret = -errno;
-		orr_error("ORRERY_CHECKPOINT_DIR=%s: %s", cp->dir, strerror(-ret));
+		orr_error("ORRERY_CHECKPOINT_DIR=%s: %s", path, strerror(-ret));
 		return ret;
 	}
-	ret = check_folder(cp->dir, fd);
-	if (!ret && is_locked_out(cp)) {
-		ret = -ESTALE;
-		orr_error(
-			"ORRERY_CHECKPOINT_DIR=%s: the run goes on without this process, which was not heard for a long time; it writes nothing more",
-			cp->dir);
-	}
+	ret = check_folder(path, fd);
 	if (!ret)
 		return fd;
 	close(fd);
 	return ret;
+}
+
+int orr_cp_folder(const struct orr_checkpoints *cp)
+{
+	if (!is_locked_out(cp))
+		return cp->folder >= 0 ? cp->folder : open_folder(cp->dir);
+	orr_error(
+		"ORRERY_CHECKPOINT_DIR=%s: the run goes on without this process, which was not heard for a long time; it writes nothing more",
+		cp->dir);
+	return -ESTALE;
+}
+
+void orr_cp_folder_done(const struct orr_checkpoints *cp, int folder)
+{
+	if (folder >= 0 && folder != cp->folder)
+		close(folder);
 }
 
 /* 0, or -errno: it is no regular file of this user. */
@@ -241,7 +256,7 @@ const char *orr_cp_why(int ret)
 
 int orr_cp_folder_begin(struct orr_checkpoints *cp, const char *dir, int rank)
 {
-	cp->lock = -1;
+	cp->lock = cp->folder = -1;
 	if (!dir || !*dir)
 		return 0;
 	find_identity(&cp->me);
@@ -253,10 +268,11 @@ int orr_cp_folder_begin(struct orr_checkpoints *cp, const char *dir, int rank)
 	cp->dir = strdup(dir);
 	if (!cp->dir)
 		return -ENOMEM;
-	int folder = orr_cp_folder(cp), ret = folder;
-	if (folder >= 0) {
-		ret = lock_folder(cp, folder, rank);
-		close(folder);
+	cp->folder = open_folder(dir);
+	int ret = cp->folder < 0 ? cp->folder : lock_folder(cp, cp->folder, rank);
+	if (cp->folder >= 0 && (ret || cp->folder >= KEPT_BELOW)) {
+		close(cp->folder);
+		cp->folder = -1;
 	}
 	if (ret) {
 		free(cp->dir);
@@ -291,11 +307,13 @@ void orr_cp_folder_end(struct orr_checkpoints *cp, int rank)
 		unlinkat(folder, name, 0);
 		if (rank == 0)
 			remove_stale(folder);
-		close(folder);
+		orr_cp_folder_done(cp, folder);
 	}
 	if (cp->lock >= 0)
 		close(cp->lock);
-	cp->lock = -1;
+	if (cp->folder >= 0)
+		close(cp->folder);
+	cp->lock = cp->folder = -1;
 	free(cp->dir);
 	cp->dir = NULL;
 }
