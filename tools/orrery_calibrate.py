@@ -325,7 +325,9 @@ def platform_text(pieces, nodes, prefix, note, properties, eager=None, measured=
     elif measured and not measured.alike():
         network = several.zone_text(measured, pieces)
     else:
-        shared, part = (measured.backbone(), measured.both_ways()) if measured else (None, None)
+        shared, part = (measured.backbone(), measured.both_ways(bandwidth)) if measured else (None, None)
+        if part:
+            say("a host that sends and receives at once has %.0f %% of its link's speed in each direction" % (100 * part))
         limits = (' bb_bw="%.6gBps" bb_lat="0s"' % shared if shared else "") + (' limiter_link="%.6gBps"' % (2 * part * bandwidth) if part else "")
         network = """  <cluster id="cluster" prefix="%s" suffix="" radical="0-%d" speed="1Gf" bw="%.6gBps" lat="%.6gs"
            loopback_bw="%.6gBps" loopback_lat="%.6gs" sharing_policy="SPLITDUPLEX"%s%s

@@ -15,7 +15,7 @@ from orrery_doctor_links import Mpi, better, in_words, read_pairs, rounds
 
 ALIKE = 1.15  # quotient of the bandwidths of two links that are described as one
 ALIKE_US = 1.5  # the same of latencies
-BOTH_WAYS = 0.95  # of a pair alone: a host that gets less while it sends and receives at once has a limit for both together
+BOTH_WAYS = 0.95  # of its link: a host that gets less while it sends and receives at once has a limit for both together
 SHARED = 0.8  # of the sum of pairs alone: if all at once get less, something is shared
 TIMEOUT_S = 20.0
 
@@ -51,11 +51,11 @@ class Measured:
         latencies, speeds = [link[0] for link in links], [link[1] for link in links]
         return max(speeds) <= ALIKE * min(speeds) and max(latencies) <= ALIKE_US * min(latencies) + 10
 
-    def both_ways(self):
-        """The part of the speed of its link that a host has in each direction if it uses both, None: all of it. Where pairs share a
-        link, or hosts differ, it is not known."""
-        speeds = sorted(value[1] for value in self.alone.values())
-        part = self.crowd / speeds[len(speeds) // 2]
+    def both_ways(self, link):
+        """The part of the speed of its link, in bytes/s, that a host has in each direction if it uses both, None: all of it. Where
+        pairs share a link, or hosts differ, it is not known. A message of a pair alone is slower than the link by its latency, which
+        many messages hide."""
+        part = self.crowd / link
         return part if part < BOTH_WAYS and self.alike() and not self.backbone() else None
 
     def backbone(self):
@@ -105,8 +105,6 @@ def measure(context, names, extra, say):
         again = pairs([every])
         measured = Measured(names, {pair: better(value, again.get(pair, value)) for pair, value in measured.alone.items()}, at_once, crowd)
     say("alone: %s; at once: %s" % (in_words(alone), in_words(at_once)))
-    if measured.both_ways():
-        say("a host that sends and receives at once has %.0f %% of its link's speed in each direction" % (100 * measured.both_ways()))
     if measured.backbone():
         say("pairs share a link: together they get %.4g MB/s" % (measured.backbone() / 1e6))
     return measured

@@ -51,6 +51,9 @@ PYTHONPATH=$ORR_TEST_SRCDIR/tools ok "${PYTHON:-python3}" -B - <<- 'END'
 	assert free.alike() and free.backbone() is None
 	shared = Measured(names, alone, {pair: (10.0, 60e6) for pair in pairs})
 	assert shared.alike() and abs(shared.backbone() - 120e6) < 1, shared.backbone()
+	# A message alone has a millisecond of latency, which many hide: they show that the link has less for both directions.
+	late = Measured(names, {pair: (1000.0, 91e6) for pair in pairs}, {pair: (1000.0, 91e6) for pair in pairs}, crowd=90e6)
+	assert late.both_ways(100e6) == 0.9 and late.both_ways(92e6) is None, late.both_ways(100e6)
 	slow = Measured(names, {pair: (10.0, 10e6 if "d" in pair else 100e6) for pair in pairs}, alone)
 	assert not slow.alike() and slow.of_host("d") == (10.0, 10e6) and slow.best_pair() == ("a", "b")
 	# The small ones seem to have ten times the bandwidth of the large ones, those between them half of it.
