@@ -125,8 +125,8 @@ def style(order, job):
         known = {"JobId": job[bar.task.key], "SubmitOrder": str(order.get(bar.task.key, ""))}
         # pj_dump reads no empty fields; StarVZ puts an x into them, too.
         return " ".join('"%s"' % (known.get(field.split()[0]) or "x") for field in fields)
-    assert len(COUNTERS) == 2
-    return orrery_paje.Style(10 ** 6, 6, FETCHING, ("Number of Submitted Uncompleted Tasks", "Number of Ready Tasks"), fields, filled,
+    names = dict(zip((name for name, _, _ in COUNTERS), ("Number of Submitted Uncompleted Tasks", "Number of Ready Tasks")))
+    return orrery_paje.Style(10 ** 6, 6, FETCHING, names, fields, filled,
                              "%d_rank".__mod__, worker_name, "%d_MEMMANAGER%d".__mod__)
 
 
