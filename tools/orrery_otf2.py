@@ -171,8 +171,9 @@ def write(tables, folder):
             writer.creator = "orrery trace"
             places = Places(otf2, writer, tables)
             regions = Regions(otf2, writer)
-            write_lanes(writer, places, regions, tables)
+            # The locations of messages have the numbers of their ranks: ViTE takes one for the other.
             unknown = write_messages(otf2, writer, places, tables)
+            write_lanes(writer, places, regions, tables)
             write_copies(otf2, writer, places, regions, tables)
             write_changes(writer, places, regions, tables)
             write_marks(otf2, writer, places, tables)
