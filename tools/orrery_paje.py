@@ -35,10 +35,10 @@ GREY = "0.75 0.75 0.75"
 
 # What differs between the files for viewers of Paje's format, and those for tools that expect StarPU's names: nanoseconds
 # of a unit of time and its decimals, what fetching is called, {counter: its name} (None: all, by their names), fields of
-# kernels with the function that fills them, and names of ranks, workers and memory nodes.
-Style = collections.namedtuple("Style", "unit decimals fetching counters fields filled rank worker memory")
+# kernels with the function that fills them, names of ranks, workers and memory nodes, and what of Parts is left out.
+Style = collections.namedtuple("Style", "unit decimals fetching counters fields filled rank worker memory without")
 PLAIN = Style(10 ** 9, 9, FETCHING, None, ("Task string",), lambda bar: str(bar.task.number),
-              "rank %d".__mod__, lambda lane: "rank %d %s" % (lane.rank, lane.name), "rank %d memory %d".__mod__)
+              "rank %d".__mod__, lambda lane: "rank %d %s" % (lane.rank, lane.name), "rank %d memory %d".__mod__, ())
 
 
 class Parts:
@@ -46,8 +46,11 @@ class Parts:
 
     def __init__(self, tables, style):
         self.tables, self.style = tables, style
-        self.lanes, self.copies = lanes(tables), copies(tables)
-        self.counters = [c for c in counters(tables) if style.counters is None or c.name in style.counters]
+        self.lanes = lanes(tables)
+        self.copies = [] if "copies" in style.without else copies(tables)
+        self.marks = [] if "marks" in style.without else marks(tables)
+        self.counters = [] if "counters" in style.without else [
+            c for c in counters(tables) if style.counters is None or c.name in style.counters]
         self.changes = sorted(side_by_side(changes(tables)).items())
 
 
@@ -137,7 +140,7 @@ def of_rank(parts, variables):
     for counter in parts.counters:
         for time, value in counter.steps:
             yield time, 2, (10, "V%d r%d %d" % (variables[counter.name], counter.rank, value))
-    for m in marks(parts.tables):
+    for m in parts.marks:
         yield m.at, 2, (13, "Mark r%d %s" % (m.rank, quoted("%s %d" % (mark_name(m), mark_number(m)))))
 
 

@@ -58,7 +58,7 @@ checkpoints() {
 
 if [ "${ORR_TEST_SIM:-yes}" = yes ]; then
 	ok "$ORRERY" sim -n 3 --trace m "$programs/mpi/trace_marks.sim"
-	viewers m ', 54 marks'
+	viewers m ', 81 marks'
 	viewers m 'changes: none'
 	ok "$ORRERY" machine quickstart --add cuda:1 --speedup 10 --device-memory 4096 -o gpu
 	# shellcheck disable=SC2086
@@ -74,7 +74,7 @@ if [ "${ORR_TEST_SIM:-yes}" = yes ]; then
 fi
 if [ "${ORR_TEST_MPI:-yes}" = yes ]; then
 	ok "$ORRERY" run -n 2 --trace m "$programs/mpi/trace_marks"
-	viewers m ', 36 marks'
+	viewers m ', 54 marks'
 	# shellcheck disable=SC2086
 	ok env STARPU_NCPU=1 STARPU_SCHED=dmda STARPU_LIMIT_CUDA_MEM=32 ORRERY_FAKE_DEVICES=1 ORRERY_FAKE_COPY_MBS=400 \
 		"$ORRERY" run -n 1 --trace d "$programs/mpi/explain_causes" $devices
