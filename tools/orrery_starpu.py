@@ -6,6 +6,7 @@
 # process had the rank before; times are milliseconds;
 # what the trace does not have is left out and told, never made up.
 import collections
+import importlib
 import os
 import sys
 
@@ -247,6 +248,8 @@ def state_stats(name, words):
 
 def command(name, words):
     """The command of that name."""
+    if name not in USAGE:
+        return importlib.import_module("orrery_starpu_tools").command(name, words)
     if words[:1] in (["-h"], ["--help"]) or not words:
         sys.stdout.write(USAGE[name])
         return 0 if words else 2
@@ -255,7 +258,7 @@ def command(name, words):
     if name == "starpu_trace_state_stats.py":
         return state_stats(name, words)
     if name == "starpu_fxt_stats":
-        import orrery_trace
+        orrery_trace = importlib.import_module("orrery_trace")
         trace = one_trace(name, [w for w in words if w != "-i"])
         orrery_trace.write_info(trace, {"from": None, "to": None, "kinds": None, "ranks": None}, sys.stdout)
         return 0
