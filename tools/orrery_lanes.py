@@ -6,6 +6,7 @@
 # Invariant: the bars of a lane do not overlap and are sorted by time; each kernel of the
 # tables is one bar, of its whole length; all formats have the same names.
 import collections
+import heapq
 
 import orrery_changes
 from orrery_tracefile import copy_why, signed
@@ -147,13 +148,16 @@ def changes(tables):
 
 def side_by_side(intervals):
     """{key: lanes} of (first, last, key, ...) that are sorted by their begin: those of a lane do not overlap."""
-    found = collections.defaultdict(list)
+    found, free, busy = (collections.defaultdict(list) for _ in range(3))
     for interval in intervals:
-        lane = next((lane for lane in found[interval[2]] if lane[-1][1] <= interval[0]), None)
-        if lane is None:
-            lane = []
-            found[interval[2]].append(lane)
-        lane.append(interval)
+        first, last, key = interval[:3]
+        while busy[key] and busy[key][0][0] <= first:
+            heapq.heappush(free[key], heapq.heappop(busy[key])[1])
+        number = heapq.heappop(free[key]) if free[key] else len(found[key])
+        if number == len(found[key]):
+            found[key].append([])
+        found[key][number].append(interval)
+        heapq.heappush(busy[key], (last, number))
     return found
 
 
