@@ -75,7 +75,7 @@ ALIASES = {
     "orrery-sim-cc": ["cc", "--sim"], "orrery-sim-c++": ["cc", "--sim", "--cxx"], "orrery-sim-fc": ["cc", "--sim", "--fc"],
     "starpu_config": ["config"], "starpu_codelet_profile": ["profile"], "starpu_calibrate_bus": ["calibrate"],
 }
-# Those that read traces (orrery_starpu.py, orrery_starpu_tools.py).
+# Commands that read traces (orrery_starpu.py, orrery_starpu_tools.py).
 ALIASES.update({name: ["trace", "--like", name] for name in (
     "starpu_fxt_tool", "starpu_fxt_stats", "starpu_fxt_data_trace", "starpu_trace_state_stats.py", "starpu_codelet_histo_profile",
     "starpu_workers_activity", "starpu_paje_state_stats", "starpu_paje_summary", "starpu_paje_draw_histogram",
@@ -85,7 +85,7 @@ ALIASES.update({name: ["trace", "--like", name] for name in (
 
 def run_alias(settings, paths, name, arguments):
     """The command under another of its names."""
-    # (-v has another meaning in commands on files of Paje's.)
+    # Commands on files of Paje's give -v another meaning.
     if name.startswith("starpu_") and (arguments[:1] == ["--version"] or (arguments[:1] == ["-v"] and not name.startswith("starpu_paje_"))):
         print("%s (Orrery) %s" % (name, settings["version"]))
         return 0

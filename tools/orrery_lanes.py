@@ -75,7 +75,7 @@ def left_out(unknown):
 
 # The counters of tasks that viewers draw for each rank: (name, from this moment of a task, to this one).
 COUNTERS = (("tasks submitted and not over", "submit", "done"), ("tasks ready and not started", "ready", "start"))
-# Those of requests and messages: {list (orrery_lists.LISTS): name}
+# Counters of requests and messages: {list (orrery_lists.LISTS): name}
 OF_LISTS = {"fetching": "requests fetching", "ready": "requests ready", "posted": "requests posted", "flying": "requests flying",
             "early": "messages early"}
 OF_MEMORY = "memory %d: bytes in use"
@@ -117,7 +117,7 @@ def counters(tables):
 
 
 def copies(tables):
-    """Those that came to their end, by when they started."""
+    """Copies that came to their end, by when they started."""
     return [c for c in tables.run.copies if c.end is not None and tables.inside(c.rank, c.start, c.end)]
 
 
@@ -130,7 +130,7 @@ def marks(tables):
 
 
 def mark_name(m):
-    """What the program said; iterations are such marks, too."""
+    """Words of the program; iterations are such marks, too."""
     return m.text or "mark"
 
 

@@ -171,7 +171,7 @@ def write(tables, folder):
             writer.creator = "orrery trace"
             places = Places(otf2, writer, tables)
             regions = Regions(otf2, writer)
-            # The locations of messages have the numbers of their ranks: ViTE takes one for the other.
+            # Locations of messages have the numbers of their ranks: ViTE takes one for the other.
             unknown = write_messages(otf2, writer, places, tables)
             write_lanes(writer, places, regions, tables)
             write_copies(otf2, writer, places, regions, tables)
