@@ -13,7 +13,10 @@ CLEANFILES += starpu_mpi_comm_matrix.py starpu_perfmodel_plot starpu_env
 
 # Other names of the command (tools/orrery_cli.py).
 orr_aliases = orrery-sim-cc orrery-sim-c++ orrery-sim-fc starpu_config starpu_codelet_profile starpu_calibrate_bus \
-	starpu_fxt_tool starpu_fxt_stats starpu_fxt_data_trace starpu_trace_state_stats.py
+	starpu_fxt_tool starpu_fxt_stats starpu_fxt_data_trace starpu_trace_state_stats.py \
+	starpu_codelet_histo_profile starpu_workers_activity starpu_paje_state_stats starpu_paje_summary \
+	starpu_paje_draw_histogram starpu_send_recv_data_use.py starpu_fxt_number_events_to_names.py \
+	starpu_tasks_rec_complete starpu_perfmodel_recdump starpu_lp2paje
 CLEANFILES += $(orr_aliases)
 $(orr_aliases): orrery
 	$(AM_V_GEN)ln -sf orrery $@

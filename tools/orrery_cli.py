@@ -74,15 +74,19 @@ def exec_program(argv, environment=None):
 ALIASES = {
     "orrery-sim-cc": ["cc", "--sim"], "orrery-sim-c++": ["cc", "--sim", "--cxx"], "orrery-sim-fc": ["cc", "--sim", "--fc"],
     "starpu_config": ["config"], "starpu_codelet_profile": ["profile"], "starpu_calibrate_bus": ["calibrate"],
-    "starpu_fxt_tool": ["trace", "--like", "starpu_fxt_tool"], "starpu_fxt_stats": ["trace", "--like", "starpu_fxt_stats"],
-    "starpu_fxt_data_trace": ["trace", "--like", "starpu_fxt_data_trace"],
-    "starpu_trace_state_stats.py": ["trace", "--like", "starpu_trace_state_stats.py"],
 }
+# Commands that read traces (orrery_starpu.py, orrery_starpu_tools.py).
+ALIASES.update({name: ["trace", "--like", name] for name in (
+    "starpu_fxt_tool", "starpu_fxt_stats", "starpu_fxt_data_trace", "starpu_trace_state_stats.py", "starpu_codelet_histo_profile",
+    "starpu_workers_activity", "starpu_paje_state_stats", "starpu_paje_summary", "starpu_paje_draw_histogram",
+    "starpu_send_recv_data_use.py", "starpu_fxt_number_events_to_names.py", "starpu_tasks_rec_complete", "starpu_perfmodel_recdump",
+    "starpu_lp2paje")})
 
 
 def run_alias(settings, paths, name, arguments):
     """The command under another of its names."""
-    if name.startswith("starpu_") and arguments[:1] in (["-v"], ["--version"]):
+    # Commands on files of Paje's give -v another meaning.
+    if name.startswith("starpu_") and (arguments[:1] == ["--version"] or (arguments[:1] == ["-v"] and not name.startswith("starpu_paje_"))):
         print("%s (Orrery) %s" % (name, settings["version"]))
         return 0
     if name == "starpu_calibrate_bus":

@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # What viewers of other formats draw: bars on lanes, one lane for each worker, more where
-# a worker has several kernels under way at once, or its process had several ranks.
+# a worker has several kernels under way at once, or its process had several ranks; and
+# counters, copies, changes and marks of each rank.
 # Invariant: the bars of a lane do not overlap and are sorted by time; each kernel of the
-# tables is one bar, of its whole length.
+# tables is one bar, of its whole length; all formats have the same names.
 import collections
+import heapq
+
+import orrery_changes
+from orrery_tracefile import copy_why, signed
 
 Bar = collections.namedtuple("Bar", "first last kind name task ended")
 Lane = collections.namedtuple("Lane", "rank process worker number name bars")
@@ -45,7 +50,7 @@ def lanes(tables):
             ended = task.end is not None
             lane.append(Bar(first, last, "kernel", task.name if ended else task.name + " (not ended)", task, ended))
         for number, bars in enumerate(of_worker):
-            found.append(Lane(*place, number, name + (" (%d)" % (number + 1) if number else ""), bars))
+            found.append(Lane(*place, number, numbered(name, number), bars))
     return found
 
 
@@ -68,15 +73,24 @@ def left_out(unknown):
     return "%d messages have no known end, and are left out" % unknown if unknown else None
 
 
-def steps(tables, since, until):
-    """{rank: [(time, number of tasks)]}: how many tasks are between two of their moments."""
+# The counters of tasks that viewers draw for each rank: (name, from this moment of a task, to this one).
+COUNTERS = (("tasks submitted and not over", "submit", "done"), ("tasks ready and not started", "ready", "start"))
+# Counters of requests and messages: {list (orrery_lists.LISTS): name}
+OF_LISTS = {"fetching": "requests fetching", "ready": "requests ready", "posted": "requests posted", "flying": "requests flying",
+            "early": "messages early"}
+OF_MEMORY = "memory %d: bytes in use"
+
+Counter = collections.namedtuple("Counter", "rank name unit steps")   # steps: (time, value), by time
+
+
+def heights(intervals):
+    """{rank: [(time, number)]}: how many of these (rank, first, last) are under way; last is None where there is no end."""
     changes = collections.defaultdict(collections.Counter)
-    for t in tables.tasks:
-        first, last = getattr(t, since), getattr(t, until)
+    for rank, first, last in intervals:
         if first is not None:
-            changes[t.rank][first] += 1
+            changes[rank][first] += 1
             if last is not None:
-                changes[t.rank][max(first, last)] -= 1
+                changes[rank][max(first, last)] -= 1
     found = {}
     for rank, of_rank in sorted(changes.items()):
         number, found[rank] = 0, []
@@ -86,5 +100,67 @@ def steps(tables, since, until):
     return found
 
 
-# The counters that viewers draw for each rank: (name, from this moment of a task, to this one).
-COUNTERS = (("tasks submitted and not over", "submit", "done"), ("tasks ready and not started", "ready", "start"))
+def counters(tables):
+    """All counters: of tasks, of requests and messages in each list, and of the bytes in use of each memory."""
+    for name, since, until in COUNTERS:
+        for rank, found in heights((t.rank, getattr(t, since), getattr(t, until)) for t in tables.tasks).items():
+            yield Counter(rank, name, "tasks", found)
+    stays = tables.chosen_stays()
+    for of_list, name in OF_LISTS.items():
+        for rank, found in heights((s.rank, s.since, s.until) for s in stays if s.list == of_list).items():
+            yield Counter(rank, name, name.split()[0], found)
+    used = collections.defaultdict(list)
+    for use in tables.memories():
+        used[use.rank, use.node].append((use.at, use.used - use.reusable))
+    for (rank, node), found in sorted(used.items()):
+        yield Counter(rank, OF_MEMORY % node, "bytes", found)
+
+
+def copies(tables):
+    """Copies that came to their end, by when they started."""
+    return [c for c in tables.run.copies if c.end is not None and tables.inside(c.rank, c.start, c.end)]
+
+
+def copy_name(c):
+    return "%s: memory %d to %d" % (copy_why(c.why), c.source, c.target)
+
+
+def marks(tables):
+    return [m for m in tables.run.marks if tables.inside(m.rank, m.at)]
+
+
+def mark_name(m):
+    """Words of the program; iterations are such marks, too."""
+    return m.text or "mark"
+
+
+def mark_number(m):
+    return signed(m.number)
+
+
+def changes(tables):
+    """(first, last, rank, name) of checkpoints and changes of the size, by time. A run goes on from a checkpoint before its first step."""
+    for c in orrery_changes.changes(tables.trace):
+        first, last = max(c.first, tables.run.first), max(c.last, tables.run.first)
+        if tables.inside(c.rank, first, last):
+            yield first, last, c.rank, orrery_changes.label(c)
+
+
+def side_by_side(intervals):
+    """{key: lanes} of (first, last, key, ...) that are sorted by their begin: those of a lane do not overlap."""
+    found, free, busy = (collections.defaultdict(list) for _ in range(3))
+    for interval in intervals:
+        first, last, key = interval[:3]
+        while busy[key] and busy[key][0][0] <= first:
+            heapq.heappush(free[key], heapq.heappop(busy[key])[1])
+        number = heapq.heappop(free[key]) if free[key] else len(found[key])
+        if number == len(found[key]):
+            found[key].append([])
+        found[key][number].append(interval)
+        heapq.heappush(busy[key], (last, number))
+    return found
+
+
+def numbered(name, number):
+    """The name of a lane: the first one has the name alone."""
+    return name + (" (%d)" % (number + 1) if number else "")

@@ -9,7 +9,7 @@ import collections
 
 from orrery_tracefile import GUEST, TURNS
 
-# The words of the runtime (src/mpi/carry/layer.h), and what one that is in the list waits for.
+# The words of the runtime (src/mpi/carry/request_record.h), and what one that is in the list waits for.
 LISTS = {"fetching": "until its datum can be used", "ready": "a send: until it leaves",
          "posted": "a receive: until its message is there", "flying": "until the message is complete",
          "early": "a message without a receive"}

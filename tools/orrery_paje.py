@@ -6,7 +6,9 @@
 import collections
 import heapq
 
-from orrery_lanes import COUNTERS, FETCHING, arrows, lanes, left_out, steps
+from orrery_lanes import (FETCHING, arrows, changes, copies, counters, lanes, left_out, mark_name, mark_number, marks, numbered,
+                          side_by_side)
+from orrery_tracefile import copy_why
 
 # (name, number, fields) of the definitions at the head of the file.
 HEAD = (
@@ -32,52 +34,76 @@ GREY = "0.75 0.75 0.75"
 
 
 # What differs between the files for viewers of Paje's format, and those for tools that expect StarPU's names: nanoseconds
-# of a unit of time and its decimals, what fetching is called, names of counters, fields of kernels with the function
-# that fills them, and names of ranks, workers and memory nodes.
-Style = collections.namedtuple("Style", "unit decimals fetching counters fields filled rank worker memory")
-PLAIN = Style(10 ** 9, 9, FETCHING, tuple(name for name, _, _ in COUNTERS), ("Task string",), lambda bar: str(bar.task.number),
-              "rank %d".__mod__, lambda lane: "rank %d %s" % (lane.rank, lane.name), "rank %d memory %d".__mod__)
+# of a unit of time and its decimals, what fetching is called, {counter: its name} (None: all, by their names), fields of
+# kernels with the function that fills them, names of ranks, workers and memory nodes, and what of Parts is left out.
+Style = collections.namedtuple("Style", "unit decimals fetching counters fields filled rank worker memory without")
+PLAIN = Style(10 ** 9, 9, FETCHING, None, ("Task string",), lambda bar: str(bar.task.number),
+              "rank %d".__mod__, lambda lane: "rank %d %s" % (lane.rank, lane.name), "rank %d memory %d".__mod__, ())
+
+
+class Parts:
+    """What of the tables becomes containers, variables and events, each worked out once."""
+
+    def __init__(self, tables, style):
+        self.tables, self.style = tables, style
+        self.lanes = lanes(tables)
+        self.copies = [] if "copies" in style.without else copies(tables)
+        self.marks = [] if "marks" in style.without else marks(tables)
+        self.counters = [] if "counters" in style.without else [
+            c for c in counters(tables) if style.counters is None or c.name in style.counters]
+        self.changes = sorted(side_by_side(changes(tables)).items())
 
 
 def quoted(text):
     return '"%s"' % text.replace('"', "'").replace("\n", " ")
 
 
-def write_head(out, all_lanes, style):
+def numbers_of(names):
+    return {name: i for i, name in enumerate(dict.fromkeys(names))}
+
+
+def write_head(out, parts):
+    """Pairs ({kernel: its value}, {counter: its number})."""
+    style = parts.style
     of_kernel = ("PajePushState", KERNEL, "Time date", "Type string", "Container string", "Value string") + style.fields
     for name, number, *fields in HEAD + (of_kernel,):
         out.write("%%EventDef %s %d\n" % (name, number))
         out.writelines("%%       %s\n" % field for field in fields)
         out.write("%EndEventDef\n")
-    out.write('0 Run 0 "Run"\n0 Rank Run "Rank"\n0 Worker Rank "Worker"\n0 Memory Rank "Memory"\n')
-    out.write('1 State Worker "Worker State"\n3 Mark Rank "Mark" "%s"\n' % COLOURS[3])
+    out.write('0 Run 0 "Run"\n0 Rank Run "Rank"\n0 Worker Rank "Worker"\n0 Memory Rank "Memory"\n0 Changes Rank "Changes"\n')
+    out.write('1 State Worker "Worker State"\n1 Change Changes "Change"\n3 Mark Rank "Mark" "%s"\n' % COLOURS[3])
     out.write('4 Message Run Rank Rank "Message"\n4 Copy Rank Memory Memory "Copy"\n')
-    for i, name in enumerate(style.counters):
-        out.write('2 V%d Rank %s "%s"\n' % (i, quoted(name), COLOURS[i]))
-    names = sorted({bar.name for lane in all_lanes for bar in lane.bars if bar.kind == "kernel"})
+    variables = numbers_of(c.name for c in parts.counters)
+    for name, i in variables.items():
+        out.write('2 V%d Rank %s "%s"\n' % (i, quoted((style.counters or {}).get(name, name)), COLOURS[i % len(COLOURS)]))
+    names = sorted({bar.name for lane in parts.lanes for bar in lane.bars if bar.kind == "kernel"})
     values = {FETCHING: "F"}
     out.write('5 F State %s "%s"\n' % (quoted(style.fetching), GREY))
     for i, name in enumerate(names):
         values[name] = "K%d" % i
         out.write('5 K%d State %s "%s"\n' % (i, quoted(name), COLOURS[i % len(COLOURS)]))
-    return values
+    return values, variables
 
 
 def alias(lane):
     return "w%d_%d_%d_%d" % lane[:4]
 
 
-def write_containers(out, tables, all_lanes, at, style):
+def write_containers(out, parts, at):
+    tables, style = parts.tables, parts.style
     out.write('6 %s run Run 0 "%s"\n' % (at, "simulated run" if tables.trace.simulated else "run"))
     ranks = sorted(set(tables.places()) | {m.key[1] for m in tables.messages}
                    | {m.sender for m in tables.messages if m.sender is not None})
     for rank in ranks:
         out.write("6 %s r%d Rank run %s\n" % (at, rank, quoted(style.rank(rank))))
-    for lane in all_lanes:
+    for lane in parts.lanes:
         out.write("6 %s %s Worker r%d %s\n" % (at, alias(lane), lane.rank, quoted(style.worker(lane))))
-    memories = sorted({(c.rank, node) for c in tables.run.copies for node in (c.source, c.target)})
+    memories = sorted({(c.rank, node) for c in parts.copies for node in (c.source, c.target)})
     for rank, node in memories:
         out.write("6 %s m%d_%d Memory r%d %s\n" % (at, rank, node, rank, quoted(style.memory((rank, node)))))
+    for rank, found in parts.changes:
+        for i in range(len(found)):
+            out.write("6 %s c%d_%d Changes r%d %s\n" % (at, rank, i, rank, quoted(style.rank(rank) + numbered(" changes", i))))
 
 
 def of_lane(lane, values, style):
@@ -91,42 +117,47 @@ def of_lane(lane, values, style):
         yield bar.last, (9, "State %s" % name)
 
 
-def of_links(tables, found):
+def of_changes(rank, number, lane):
+    for first, last, _, name in lane:
+        yield first, (8, "Change c%d_%d %s" % (rank, number, quoted(name)))
+        yield last, (9, "Change c%d_%d" % (rank, number))
+
+
+def of_links(parts, found):
     for left, received, m in found:
         key = "%d_%d_%d_%d" % m.key
         value = '"%d bytes"' % m.bytes
         yield left, 0, (11, "Message run %s r%d %s" % (value, m.sender, key))
         yield received, 1, (12, "Message run %s r%d %s" % (value, m.key[1], key))
-    for i, c in enumerate(tables.run.copies):
-        if c.end is not None and tables.inside(c.rank, c.start, c.end):
-            value = '"%d bytes"' % c.bytes
-            yield c.start, 0, (11, "Copy r%d %s m%d_%d c%d" % (c.rank, value, c.rank, c.source, i))
-            yield c.end, 1, (12, "Copy r%d %s m%d_%d c%d" % (c.rank, value, c.rank, c.target, i))
+    for i, c in enumerate(parts.copies):
+        value = '"%s: %d bytes"' % (copy_why(c.why), c.bytes)
+        yield c.start, 0, (11, "Copy r%d %s m%d_%d c%d" % (c.rank, value, c.rank, c.source, i))
+        yield c.end, 1, (12, "Copy r%d %s m%d_%d c%d" % (c.rank, value, c.rank, c.target, i))
 
 
-def of_rank(tables):
+def of_rank(parts, variables):
     """Counters and marks."""
-    for i, (_, since, until) in enumerate(COUNTERS):
-        for rank, found in steps(tables, since, until).items():
-            for time, number in found:
-                yield time, 2, (10, "V%d r%d %d" % (i, rank, number))
-    for m in tables.run.marks:
-        if tables.inside(m.rank, m.at):
-            yield m.at, 2, (13, "Mark r%d %s" % (m.rank, quoted("%s %d" % (m.text, m.number))))
+    for counter in parts.counters:
+        for time, value in counter.steps:
+            yield time, 2, (10, "V%d r%d %d" % (variables[counter.name], counter.rank, value))
+    for m in parts.marks:
+        yield m.at, 2, (13, "Mark r%d %s" % (m.rank, quoted("%s %d" % (mark_name(m), mark_number(m)))))
 
 
 def write(tables, path, style=PLAIN):
-    all_lanes = lanes(tables)
+    parts = Parts(tables, style)
     found, unknown = arrows(tables)
 
     def at(ns):
         return "%d.%0*d" % ((ns - tables.run.first) // style.unit, style.decimals, (ns - tables.run.first) % style.unit)
     with open(path, "w", encoding="utf-8") as out:
-        values = write_head(out, all_lanes, style)
-        write_containers(out, tables, all_lanes, at(tables.run.first), style)
-        others = ((time, event) for time, _, event in sorted(list(of_links(tables, found)) + list(of_rank(tables)), key=lambda e: e[:2]))
+        values, variables = write_head(out, parts)
+        write_containers(out, parts, at(tables.run.first))
+        others = ((time, event) for time, _, event in sorted(list(of_links(parts, found)) + list(of_rank(parts, variables)), key=lambda e: e[:2]))
+        streams = [of_lane(lane, values, style) for lane in parts.lanes] + [
+            of_changes(rank, i, lane) for rank, lanes_of in parts.changes for i, lane in enumerate(lanes_of)]
         last = tables.run.first
-        for time, (number, rest) in heapq.merge(*[of_lane(lane, values, style) for lane in all_lanes], others, key=lambda e: e[0]):
+        for time, (number, rest) in heapq.merge(*streams, others, key=lambda e: e[0]):
             out.write("%d %s %s\n" % (number, at(time), rest))
             last = time
         out.write("7 %s Run run\n" % at(max(last, tables.run.last)))

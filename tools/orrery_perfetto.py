@@ -6,14 +6,15 @@
 # nest; names are written once and referred to by number.
 import heapq
 
-from orrery_lanes import COUNTERS, arrows, lanes, left_out, steps
-from orrery_tracefile import copy_why, signed
+from orrery_lanes import arrows, changes, copies, copy_name, counters, lanes, left_out, mark_name, mark_number, marks, numbered, side_by_side
+from orrery_tracefile import signed
 
 SEQUENCE = 1
 CLEARED, NEEDED = 1, 2                    # flags of a sequence: its names begin anew; the packet uses them
 BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
 EXPLICIT = 3                              # order of the children of a track
 AFTER_WORKERS = 1 << 20                   # place of the tracks below those of workers
+COUNTERS = 1 << 21                        # and of the counters below these
 
 
 def varint(value):
@@ -129,26 +130,36 @@ def of_messages(tables, tracks, names, found):
                               about + names.event("from rank %d" % m.sender) + names.note("ns under way", received - left) + fixed64(48, flow))
 
 
-def of_rank(tables, tracks, names):
+def of_counters(tables, tracks):
     start = tables.run.first
-    for i, (name, since, until) in enumerate(COUNTERS):
-        for rank, found in steps(tables, since, until).items():
-            track = tracks.below(rank, name, AFTER_WORKERS + 2 + i, True)
-            for time, value in found:
-                yield time, event(time - start, track, COUNTER, number(30, value))
-    for use in tables.memories():
-        track = tracks.below(use.rank, "memory %d, bytes in use" % use.node, AFTER_WORKERS + 12 + use.node, True)
-        yield use.at, event(use.at - start, track, COUNTER, number(30, use.used - use.reusable))
-    category = names.category("copy")
-    for c in tables.run.copies:
-        if c.end is not None and tables.inside(c.rank, c.start, c.end):
-            yield c.start, event(c.start - start, tracks.below(c.rank, "copies", AFTER_WORKERS + 10), INSTANT, category + names.event(
-                "%s: memory %d to %d" % (copy_why(c.why), c.source, c.target)) + names.note("bytes", c.bytes) + names.note("ns", c.end - c.start))
+    order = {}
+    for counter in counters(tables):
+        track = tracks.below(counter.rank, counter.name, COUNTERS + order.setdefault(counter.name, len(order)), True)
+        for time, value in counter.steps:
+            yield time, event(time - start, track, COUNTER, number(30, value))
+
+
+def of_rank(tables, tracks, names):
+    """Copies and marks."""
+    start, category = tables.run.first, names.category("copy")
+    for c in copies(tables):
+        yield c.start, event(c.start - start, tracks.below(c.rank, "copies", AFTER_WORKERS + 2), INSTANT, category
+                             + names.event(copy_name(c)) + names.note("bytes", c.bytes) + names.note("ns", c.end - c.start))
     category = names.category("mark")
-    for m in tables.run.marks:
-        if tables.inside(m.rank, m.at):
-            yield m.at, event(m.at - start, tracks.below(m.rank, "marks", AFTER_WORKERS + 11), INSTANT,
-                              category + names.event(m.text or "mark") + names.note("number", signed(m.number)))
+    for m in marks(tables):
+        yield m.at, event(m.at - start, tracks.below(m.rank, "marks", AFTER_WORKERS + 3), INSTANT,
+                          category + names.event(mark_name(m)) + names.note("number", mark_number(m)))
+
+
+def of_changes(tables, tracks, names):
+    """The events of each track, in order."""
+    start, category = tables.run.first, names.category("change")
+    for rank, found in sorted(side_by_side(changes(tables)).items()):
+        for i, lane in enumerate(found):
+            track, events = tracks.below(rank, numbered("changes", i), AFTER_WORKERS + 4 + i), []
+            for first, last, _, name in lane:
+                events += [(first, event(first - start, track, BEGIN, category + names.event(name))), (last, event(last - start, track, END))]
+            yield events
 
 
 def write(tables, path):
@@ -157,7 +168,9 @@ def write(tables, path):
     of_lanes = [of_lane(tables, lane, tracks.below(lane.rank, lane.name, i, key=(lane.process, lane.worker, lane.number)), names)
                 for i, lane in enumerate(all_lanes)]
     found, unknown = arrows(tables)
-    others = sorted(list(of_messages(tables, tracks, names, found)) + list(of_rank(tables, tracks, names)), key=lambda e: e[0])
+    others = sorted(list(of_messages(tables, tracks, names, found)) + list(of_rank(tables, tracks, names))
+                    + list(of_counters(tables, tracks)), key=lambda e: e[0])
+    of_lanes += list(of_changes(tables, tracks, names))
     with open(path, "wb") as out:
         out.write(names.packet(CLEARED | NEEDED))
         out.writelines(tracks.content)

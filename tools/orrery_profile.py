@@ -100,6 +100,9 @@ def main(_context, arguments):
             open(traces[-1], encoding="utf-8").close()
         except OSError:
             codelet = traces.pop()
+    for path in traces:
+        if path.endswith(".data"):
+            raise UserError("it reads traces; give the trace that %s was to be made from" % path, 1)
     groups = {}
     for path in traces:
         for name, rank, worker, duration in read(path):

@@ -6,6 +6,7 @@
 # process had the rank before; times are milliseconds;
 # what the trace does not have is left out and told, never made up.
 import collections
+import importlib
 import os
 import sys
 
@@ -17,6 +18,7 @@ from orrery_tables import Tables
 from orrery_tracefile import signed
 
 FETCHING = "FetchingInput"
+ITERATION, ITERATION_END = "iteration", "iteration-end"   # marks (src/core/task/task_trace.c)
 NOT_RECORDED = ("data.rec is empty, because a trace has no data handles; there is no trace.rec, activity.data, distrib.data and "
                 "papi.rec (see `orrery trace --csv`)")
 
@@ -41,6 +43,21 @@ def orders(tables):
     for t in sorted(submitted, key=lambda t: (t.submit, t.key)):
         last[t.rank] += 1
         found[t.key] = last[t.rank]
+    return found
+
+
+def iterations(tables):
+    """{task: the numbers of the iterations in which its process submitted it, the outermost first}; those of starpu_iteration_push()."""
+    found, opened = {}, collections.defaultdict(list)
+    for _, _, kind, _, _, a, b, _, _, process in tables.trace.events(("submit", "user")):
+        inside = opened[process.number]
+        if kind == orrery_tracefile.NUMBER["submit"]:
+            if inside:
+                found[process.number, b] = tuple(inside)
+        elif process.strings.get(a) == ITERATION:
+            inside.append(b)
+        elif process.strings.get(a) == ITERATION_END and inside:
+            inside.pop()
     return found
 
 
@@ -71,17 +88,17 @@ def record(out, fields):
     out.write("\n")
 
 
-def write_tasks(tables, order, waited, job, path):
+def write_tasks(tables, known, path):
     def at(ns):
         return None if ns is None else milliseconds(tables, ns)
     nodes = {(p.number, worker): about[1] for p in tables.trace.processes.values() for worker, about in p.workers.items()}
     with open(path, "w", encoding="utf-8") as out:
         for t in tables.tasks:
-            on = sorted(waited.get(t.key, ()))
+            on = sorted(known.waited.get(t.key, ()))
             place = (t.key[0], t.worker) if t.start is not None else None
-            record(out, (("Name", t.name), ("Model", t.name), ("JobId", job[t.key]), ("SubmitOrder", order.get(t.key)),
-                         ("DependsOn", " ".join(job[o] for o in on if o in job) or None), ("Priority", t.priority),
-                         ("WorkerId", place and place[1]), ("MemoryNode", place and nodes.get(place)),
+            record(out, (("Name", t.name), ("Model", t.model or t.name), ("JobId", known.job[t.key]), ("SubmitOrder", known.order.get(t.key)),
+                         ("DependsOn", " ".join(known.job[o] for o in on if o in known.job) or None), ("Priority", t.priority),
+                         ("Iteration", known.iteration.get(t.key, (None,))[0]), ("WorkerId", place and place[1]), ("MemoryNode", place and nodes.get(place)),
                          ("SubmitTime", at(t.submit)), ("StartTime", at(t.start)), ("EndTime", at(t.end)), ("MPIRank", t.rank)))
 
 
@@ -94,12 +111,13 @@ def write_comms(tables, path):
                          ("RecvTime", None if received is None else milliseconds(tables, received)), ("Number", m.key[2])))
 
 
-def write_dag(tables, waited, job, path):
+def write_dag(tables, known, path):
+    job = known.job
     with open(path, "w", encoding="utf-8") as out:
         out.write("digraph G {\n")
         for t in tables.tasks:
             out.write('\t"task_%s" [label="%s"]\n' % (job[t.key], t.name.replace('"', "'")))
-            for on in sorted(waited.get(t.key, ())):
+            for on in sorted(known.waited.get(t.key, ())):
                 if on in job:
                     out.write('\t"task_%s"->"task_%s"\n' % (job[on], job[t.key]))
         out.write("}\n")
@@ -117,27 +135,37 @@ def worker_name(lane):
     return "%d_%s" % (lane.rank, name)
 
 
-def style(order, job):
-    fields = ("Size string", "Params string", "Footprint string", "Tag string", "JobId string", "SubmitOrder string",
-              "GFlop string", "X string", "Y string", "Iteration string", "Subiteration string")
+class Known:
+    """What the files have of tasks: their names, their order, what they waited for, and their iterations."""
 
+    def __init__(self, tables):
+        self.order, self.waited, self.job, self.iteration = orders(tables), causes(tables), jobs(tables), iterations(tables)
+
+
+FIELDS = ("Size", "Params", "Footprint", "Tag", "JobId", "SubmitOrder", "GFlop", "X", "Y", "Iteration", "Subiteration")
+
+
+def style(known, without):
     def filled(bar):
-        known = {"JobId": job[bar.task.key], "SubmitOrder": str(order.get(bar.task.key, ""))}
+        inside = known.iteration.get(bar.task.key, ())
+        values = {"JobId": known.job[bar.task.key], "SubmitOrder": known.order.get(bar.task.key),
+                  "Iteration": inside[0] if inside else None, "Subiteration": inside[1] if len(inside) > 1 else None}
         # pj_dump reads no empty fields; StarVZ puts an x into them, too.
-        return " ".join('"%s"' % (known.get(field.split()[0]) or "x") for field in fields)
-    assert len(COUNTERS) == 2
-    return orrery_paje.Style(10 ** 6, 6, FETCHING, ("Number of Submitted Uncompleted Tasks", "Number of Ready Tasks"), fields, filled,
-                             "%d_rank".__mod__, worker_name, "%d_MEMMANAGER%d".__mod__)
+        return " ".join('"%s"' % ("x" if values.get(field) is None else values[field]) for field in FIELDS)
+    names = dict(zip((name for name, _, _ in COUNTERS), ("Number of Submitted Uncompleted Tasks", "Number of Ready Tasks")))
+    return orrery_paje.Style(10 ** 6, 6, FETCHING, names, tuple(field + " string" for field in FIELDS),
+                             filled, "%d_rank".__mod__, worker_name, "%d_MEMMANAGER%d".__mod__,
+                             {WITHOUT[option] for option in without})
 
 
-def write(tables, folder, paje=None):
-    """All files, into that folder; paje: another place for paje.trace."""
+def write(tables, folder, paje=None, without=()):
+    """All files, into that folder; paje: another place for paje.trace; without: options of starpu_fxt_tool."""
     os.makedirs(folder, exist_ok=True)
-    order, waited, job = orders(tables), causes(tables), jobs(tables)
-    unknown = orrery_paje.write(tables, paje or os.path.join(folder, "paje.trace"), style(order, job))
-    write_tasks(tables, order, waited, job, os.path.join(folder, "tasks.rec"))
+    known = Known(tables)
+    unknown = orrery_paje.write(tables, paje or os.path.join(folder, "paje.trace"), style(known, without))
+    write_tasks(tables, known, os.path.join(folder, "tasks.rec"))
     write_comms(tables, os.path.join(folder, "comms.rec"))
-    write_dag(tables, waited, job, os.path.join(folder, "dag.dot"))
+    write_dag(tables, known, os.path.join(folder, "dag.dot"))
     with open(os.path.join(folder, "data.rec"), "w", encoding="utf-8"):
         pass
     return "\n".join(text for text in (unknown, NOT_RECORDED) if text)
@@ -145,10 +173,12 @@ def write(tables, folder, paje=None):
 
 USAGE = {
     "starpu_fxt_tool": """usage: starpu_fxt_tool -i TRACE [-o PAJE] [-d FOLDER] [-number-events]
+                       [-no-counter] [-no-events] [-no-bus]
 
 Writes the files that tools for StarPU's traces read, from a trace of Orrery's:
 paje.trace (-o: another name), tasks.rec, comms.rec, dag.dot, data.rec, in FOLDER (-d)
-or here; -number-events: number_events.data, too. Other options of StarPU's tool are
+or here; -number-events: number_events.data, too. Without counters, marks of the program
+or copies between memory nodes, paje.trace is smaller. Other options of StarPU's tool are
 accepted, and told to have no effect.
 """,
     "starpu_fxt_stats": """usage: starpu_fxt_stats -i TRACE
@@ -165,8 +195,8 @@ shows how long the tasks of each codelet took.
 Prints how often and how long workers were in each state, in milliseconds, as CSV.
 """,
 }
-NO_EFFECT = ("-c", "-no-events", "-no-counter", "-no-bus", "-no-flops", "-no-smooth", "-no-acquire", "-label-deps", "-memory-states",
-             "-internal", "-use-task-color")
+NO_EFFECT = ("-c", "-no-flops", "-no-smooth", "-no-acquire", "-label-deps", "-memory-states", "-internal", "-use-task-color")
+WITHOUT = {"-no-counter": "counters", "-no-events": "marks", "-no-bus": "copies"}   # what of orrery_paje.Parts they leave out
 
 
 def one_trace(name, files):
@@ -176,7 +206,7 @@ def one_trace(name, files):
 
 
 def fxt_tool(name, words):
-    files, paje, folder, number = [], None, ".", False
+    files, paje, folder, number, without = [], None, ".", False, []
     while words:
         word = words.pop(0)
         if word in ("-i", "-o", "-d"):
@@ -187,12 +217,14 @@ def fxt_tool(name, words):
                 (files, value, folder) if word == "-o" else (files, paje, value))
         elif word in NO_EFFECT:
             sys.stderr.write("%s: %s has no effect on traces of Orrery's\n" % (name, word))
+        elif word in WITHOUT:
+            without.append(word)
         elif word == "-number-events":
             number = True
         else:
             raise UserError("%s: unknown option %s; see `%s --help`" % (name, word, name))
     trace = one_trace(name, files)
-    sys.stderr.write("%s: %s\n" % (name, write(Tables(trace), folder, paje)))
+    sys.stderr.write("%s: %s\n" % (name, write(Tables(trace), folder, paje, without)))
     if number:
         write_numbers(trace, os.path.join(folder, "number_events.data"))
     if trace.state():
@@ -216,6 +248,8 @@ def state_stats(name, words):
 
 def command(name, words):
     """The command of that name."""
+    if name not in USAGE:
+        return importlib.import_module("orrery_starpu_tools").command(name, words)
     if words[:1] in (["-h"], ["--help"]) or not words:
         sys.stdout.write(USAGE[name])
         return 0 if words else 2
@@ -224,7 +258,7 @@ def command(name, words):
     if name == "starpu_trace_state_stats.py":
         return state_stats(name, words)
     if name == "starpu_fxt_stats":
-        import orrery_trace
+        orrery_trace = importlib.import_module("orrery_trace")
         trace = one_trace(name, [w for w in words if w != "-i"])
         orrery_trace.write_info(trace, {"from": None, "to": None, "kinds": None, "ranks": None}, sys.stdout)
         return 0

@@ -18,6 +18,7 @@ import tty
 import orrery_live
 import orrery_words
 from orrery_cli import UserError
+from orrery_lists import LISTS
 
 OPTIONS = [
     orrery_words.Word("--once", "", "two looks, half a second apart, and an end"),
@@ -41,11 +42,9 @@ On a terminal: q ends, s sorts by the next column, r turns the order round.
 
 MOST_SILENT = 50  # looks that nobody answers, a tenth of a second apart
 
-# Columns: key, width, text. The lists are those of orrery_lists.py.
-# The progression since the last look, in per cent of the time: with messages, in callbacks, with tasks of its own, looking
-# and finding nothing, asleep.
-TURNS = ("carry_pc", "called_pc", "tasks_pc", "poll_pc", "asleep_pc")
-LISTS = ("fetching", "ready", "posted", "flying", "early")
+# Columns: key, width, text. The progression since the last look, in per cent of the time, has the words of the table `progression`
+# (orrery_tables.py): with messages, in callbacks, with tasks of its own, looking and finding nothing, asleep.
+TURNS = ("messages_pc", "callbacks_pc", "tasks_pc", "poll_pc", "asleep_pc")
 
 
 def bytes_text(n):

@@ -101,7 +101,7 @@ static enum orr_room target_buffer(struct orr_process *proc, starpu_data_handle_
 	enum orr_room room = ORR_ROOM_MADE;
 	/* Only copies on a disk have no better place to go to, and a write-back ahead of need must
 	 * not cause another one. */
-	enum orr_effort effort = is_disk(proc, t->memnode) || why == ORR_COPY_CLEAN
+	enum orr_effort effort = is_disk(proc, t->memnode) || why == ORR_COPY_WRITE_BACK
 					 ? ORR_EFFORT_CLEAN
 					 : ORR_EFFORT_WRITEBACK;
 
@@ -144,7 +144,7 @@ enum orr_room orr_memory_write_back(struct orr_process *proc, starpu_data_handle
 		return ORR_ROOM_NONE;
 	orr_transfer_shape(h, r, t);
 	enum orr_room room = target_buffer(proc, h, r, t, why);
-	if (room != ORR_ROOM_MADE && why == ORR_COPY_CLEAN)
+	if (room != ORR_ROOM_MADE && why == ORR_COPY_WRITE_BACK)
 		return ORR_ROOM_NONE;
 	if (room == ORR_ROOM_NONE && is_disk(proc, t->memnode)) {
 		orr_disk_tell_full(proc, t->memnode, starpu_data_get_alloc_size(h));
@@ -173,7 +173,8 @@ enum orr_room orr_memory_evict_replicate(struct orr_process *proc, starpu_data_h
 		if (r->state != ORR_INVALID && !other_valid(h, r) && effort >= ORR_EFFORT_WRITEBACK)
 			pinned = orr_handle_try_pin(h);
 		if (r->state != ORR_INVALID && !other_valid(h, r))
-			room = pinned ? orr_memory_write_back(proc, h, r, ORR_COPY_EVICT, &waiters)
+			room = pinned ? orr_memory_write_back(proc, h, r, ORR_COPY_EVICTION,
+							      &waiters)
 				      : ORR_ROOM_NONE;
 		else
 			room = ORR_ROOM_MADE;

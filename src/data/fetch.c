@@ -261,7 +261,7 @@ static enum verdict load(struct orr_process *proc, struct orr_fetch *rq, struct 
 	enum verdict v = ensure_buffer(proc, rq, r);
 	if (v != READY)
 		return v;
-	int ret = orr_transfer(proc, h, src, r, rq->ahead ? ORR_COPY_PREFETCH : ORR_COPY_WANTED,
+	int ret = orr_transfer(proc, h, src, r, rq->ahead ? ORR_COPY_PREFETCH : ORR_COPY_FETCH,
 			       waiters);
 	if (ret == 1 && r->loading)
 		return wait_loading(rq, r);

@@ -17,10 +17,10 @@ struct orr_fetch;
 
 /* The reasons for a copy. */
 enum orr_copy_why {
-	ORR_COPY_WANTED,   /* somebody wants to use it */
-	ORR_COPY_EVICT,    /* its source's buffer is freed afterwards */
-	ORR_COPY_CLEAN,    /* its source's buffer shall be free to go at any time */
-	ORR_COPY_PREFETCH, /* somebody will want to use it */
+	ORR_COPY_FETCH,      /* somebody wants to use it */
+	ORR_COPY_EVICTION,   /* its source's buffer is freed afterwards */
+	ORR_COPY_WRITE_BACK, /* its source's buffer shall be free to go at any time */
+	ORR_COPY_PREFETCH,   /* somebody will want to use it */
 };
 
 /* The means that may be used to find memory for a buffer. */

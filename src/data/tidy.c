@@ -74,7 +74,7 @@ static int write_back_one(struct orr_process *proc, struct orr_memnode *m)
 		orr_handle_unlock(h);
 		return 0;
 	}
-	enum orr_room room = orr_memory_write_back(proc, h, e->self, ORR_COPY_CLEAN, &waiters);
+	enum orr_room room = orr_memory_write_back(proc, h, e->self, ORR_COPY_WRITE_BACK, &waiters);
 	orr_handle_unlock(h);
 	orr_fetch_resume(waiters);
 	orr_handle_unpin(h);

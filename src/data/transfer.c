@@ -256,9 +256,9 @@ static struct orr_transfer *begin(struct orr_process *proc, starpu_data_handle_t
 		orr_fatal("out of memory while transferring %s", orr_handle_name(h));
 	ORR_ATOMIC_ADD_RELAXED(&proc->data->memnodes[dst->memnode].nloading, 1);
 	*t = (struct orr_transfer){ .handle = h, .src = src, .dst = dst, .why = why };
-	if (why == ORR_COPY_CLEAN)
+	if (why == ORR_COPY_WRITE_BACK)
 		ORR_ATOMIC_ADD(&proc->data->memnodes[src->memnode].ncleaning, 1);
-	if (why == ORR_COPY_EVICT && src->in_lru) {
+	if (why == ORR_COPY_EVICTION && src->in_lru) {
 		struct orr_memnode *m = &proc->data->memnodes[src->memnode];
 
 		t->evicting = src->ext->bytes;
@@ -331,7 +331,7 @@ void orr_transfer_initial(struct orr_process *proc, starpu_data_handle_t h,
 	if (us > 0 && proc->ngroups) {
 		struct orr_passing passing = { .end_us = orr_sys_now_us() + us };
 
-		schedule(proc, begin(proc, h, NULL, dst, ORR_COPY_WANTED), &passing);
+		schedule(proc, begin(proc, h, NULL, dst, ORR_COPY_FETCH), &passing);
 		orr_handle_unlock(h);
 		orr_park_wake_group(proc, 0);
 		orr_lock(&h->lock);
@@ -386,7 +386,7 @@ int orr_transfer(struct orr_process *proc, starpu_data_handle_t h, struct orr_re
 		return 1;
 	}
 	*waiters = loaded(h, src, dst, !ret);
-	if (why == ORR_COPY_EVICT && !ret)
+	if (why == ORR_COPY_EVICTION && !ret)
 		evicted(proc, h, src, dst);
 	over(proc, h);
 	return ret;
@@ -402,7 +402,7 @@ static void transfer_over(struct orr_process *proc, struct orr_transfer *t)
 		transfer_tell(proc, 1, t->handle, t->src, t->dst, t->why);
 	orr_lock(&t->handle->lock);
 	struct orr_fetch *waiters = loaded(t->handle, t->src, t->dst, 1);
-	if (t->why == ORR_COPY_EVICT)
+	if (t->why == ORR_COPY_EVICTION)
 		evicted(proc, t->handle, t->src, t->dst);
 	orr_handle_unlock(t->handle);
 	/* Only now: a thread that looks for room waits for this buffer until it is free. */
@@ -412,7 +412,7 @@ static void transfer_over(struct orr_process *proc, struct orr_transfer *t)
 		ORR_ATOMIC_STORE_RELAXED(&m->evicting, m->evicting - t->evicting);
 		orr_unlock(&m->lock);
 	}
-	if (t->why == ORR_COPY_CLEAN) {
+	if (t->why == ORR_COPY_WRITE_BACK) {
 		orr_assert(ORR_ATOMIC_LOAD(&m->ncleaning) > 0);
 		ORR_ATOMIC_ADD(&m->ncleaning, -1);
 	}

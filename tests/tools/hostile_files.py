@@ -26,6 +26,7 @@ import orrery_elastic as elastic
 import orrery_machines as machines
 import orrery_matrix as matrix
 import orrery_profile as profile
+import orrery_starpu_tools as starpu_tools
 import orrery_trace
 import orrery_tracefile as tracefile
 from orrery_cli import UserError
@@ -129,6 +130,14 @@ def journal(path):
     return entries
 
 
+def paje(path):
+    """What starpu_paje_state_stats and starpu_paje_draw_histogram print of a file in Paje's format."""
+    states = starpu_tools.Paje(path).states
+    finite([part for state in states for part in state[1:]])
+    assert all(state.length >= 0 for state in states)
+    return states, list(starpu_tools.histogram("all", [state.length for state in states])) if states else []
+
+
 def durations(path):
     tasks = list(profile.read(path))
     finite(task[3] for task in tasks)
@@ -174,6 +183,9 @@ PRINTED = ("a line of the program\n"
            "[starpu_comm_stats][0:3]\t226.000000 B\t0.000216 MB\t 0.046529 B/s\t 0.000000 MB/s\n")
 TRACE_TEXT = ("# time_us rank worker event job name | peer tag bytes | from to bytes\n1.000 0 0 start 1 empty\n2.500 0 0 end 1 empty\n"
               "2.500 0 1 start 2 full\n2.750 1 0 start 2 empty\n3.000 0 1 end 2 full\n4.000 1 0 end 2 empty\n")
+PAJE = ("%EventDef PajeDefineEntityValue 5\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n%EventDef PajePushState 8\n"
+        "% Time date\n% Type string\n% Container string\n% Value string\n%EndEventDef\n%EventDef PajePopState 9\n% Time date\n"
+        "% Type string\n% Container string\n%EndEventDef\n5 K S \"a name\"\n8 0.5 S c K\n8 1 S d other\n9 1.25 S d\n9 2 S c\n")
 JOURNAL = ("0.000000 1 asks join x\n0.500000 1 asks query a\n0.600000 1 gets spawn 2\n0.900000 1 gets ok 5 b\n1.000000 1 asks set c\n"
            "1.100000 1 asks finalize d\n1.200000 1 asks psetop e\n1.300000 1 gets ok 6 f\n1.400000 1 asks join g\n1.500000 1 asks finalize h\n"
            "1.600000 2 gets ok 1 x\n1.700000 2 ends\n")
@@ -240,6 +252,7 @@ def kinds():
         yield path, reader, sealed(text.encode()), change_text, False
     yield "run.txt", statistics, PRINTED.encode(), change_text, True   # of StarPU, or an older version
     yield "run.txt", statistics, sealed_printed(PRINTED), change_text, False
+    yield "run.paje", paje, PAJE.encode(), change_text, True   # a format of others
     yield "trace", trace, binary(), change_sealed_trace, True
     yield "trace", trace, binary(), change_bytes, False
     for suffix in ("config", "bandwidth", "latency", "costs"):

@@ -77,6 +77,7 @@ has out '^rank 0 worker 1 +1 +0\.020'
 fails 1 'no task of codelet gone was recorded' "$bin/starpu_codelet_profile" run.0 gone
 fails 1 'is not a trace' "$bin/starpu_codelet_profile" out
 fails 2 'which trace' "$bin/starpu_codelet_profile"
+fails 1 'it reads traces; give the trace that distrib.data was' "$bin/starpu_codelet_profile" distrib.data 'add up'
 
 # starpu_calibrate_bus: the name of the machine and of the folder are those of `orrery calibrate'.
 fails 2 'unknown option --bogus' "$bin/starpu_calibrate_bus" -f --bogus

@@ -35,8 +35,8 @@ look() {
 	says 'all(x["messages"] == 1 and x["bytes"] == 4096 and x["lists"]["posted"] == 1 for x in r["ranks"])'
 	says 'all(x["memory_bytes"] >= 0 and x["progression"] in ("busy", "idle", "asleep") and x["tasks_s"] == 0 for x in r["ranks"])'
 	# All of the progression's time is one thing or another, mostly nothing: nobody has work for it.
-	says 'all(abs(sum(x[k] for k in ("carry_pc", "called_pc", "tasks_pc", "poll_pc", "asleep_pc")) - 100) < 1 for x in r["ranks"] if x["turns"]["seconds"] > 0 and "carry_pc" in x)'
-	if [ "$1" = real ]; then says 'all(x["asleep_pc"] + x["poll_pc"] > 50 and x["called_pc"] == 0 and x["tasks_pc"] == 0 for x in r["ranks"])'; fi
+	says 'all(abs(sum(x[k] for k in ("messages_pc", "callbacks_pc", "tasks_pc", "poll_pc", "asleep_pc")) - 100) < 1 for x in r["ranks"] if x["turns"]["seconds"] > 0 and "messages_pc" in x)'
+	if [ "$1" = real ]; then says 'all(x["asleep_pc"] + x["poll_pc"] > 50 and x["callbacks_pc"] == 0 and x["tasks_pc"] == 0 for x in r["ranks"])'; fi
 	says 'r["end"]["seconds"] is None and "no task was completed" in r["end"]["text"]'
 	ok "$ORRERY" top "$pid" --once --sort -rank --filter 'left>=5'
 	has out "^.*top_app.*, $1 run, $2 ranks, [0-9.]+ s after its start"

@@ -8,6 +8,8 @@ import re
 import sqlite3
 import sys
 
+import trace_viewers
+
 
 def locations_of(path):
     with open(path, encoding="utf-8") as text:
@@ -18,34 +20,84 @@ def place_of(name, names):
     return names[name] if name in names else names[name.rpartition(" (")[0]]
 
 
+ATTRIBUTE = re.compile(r"^ +ADDITIONAL ATTRIBUTES: (.*)$")
+
+
+def events_of(path):
+    """(kind, location, time, rest, {attribute: value}) of each event; attributes are in the line below theirs."""
+    last = None
+    with open(path, encoding="utf-8") as text:
+        for line in text:
+            more = ATTRIBUTE.match(line)
+            if more and last:
+                last[4].update(re.findall(r'\("(\w+)" <\d+>; \w+; (-?\d+)\)', more.group(1)))
+                continue
+            match = re.match(r"([A-Z_0-9]+) +(\d+) +(\d+)  (.*)$", line)
+            if last:
+                yield last
+            last = (match.group(1), match.group(2), int(match.group(3)), match.group(4), {}) if match else None
+    if last:
+        yield last
+
+
+class Others:
+    """What there is besides kernels and messages."""
+
+    def __init__(self):
+        self.counters, self.marks = collections.defaultdict(list), collections.Counter()
+        self.copies, self.changes = collections.defaultdict(lambda: [0, 0, 0]), collections.defaultdict(lambda: [0, 0])
+
+    def left(self, rank, what, region, size, ns):
+        if what == "copies":
+            row = self.copies[trace_viewers.copy_of(rank, region)]
+            row[0], row[1], row[2] = row[0] + 1, row[1] + size, row[2] + ns
+        else:
+            row = self.changes[rank, region]
+            row[0], row[1] = row[0] + 1, row[1] + ns
+
+    def compare(self, base):
+        trace_viewers.same(self.counters, trace_viewers.counters(base), "counters")
+        trace_viewers.same(self.copies, trace_viewers.copies(base), "copies")
+        trace_viewers.same(self.marks, trace_viewers.marks(base), "marks")
+        trace_viewers.same(self.changes, trace_viewers.changes(base), "changes")
+
+
 def compare(events, locations, base):
-    names = {"rank %d %s" % (rank, name or "worker %d" % worker): (rank, worker)
-             for rank, worker, name in base.execute("SELECT rank, worker, name FROM workers")}
+    names = trace_viewers.workers(base)
     kernels, opened, sends, receives, time = collections.defaultdict(lambda: [0, 0]), {}, collections.Counter(), collections.Counter(), 0
-    for line in open(events, encoding="utf-8"):
-        match = re.match(r"(ENTER|LEAVE|MPI_SEND|MPI_RECV) +(\d+) +(\d+)  (.*)$", line)
-        if not match:
-            continue
-        kind, location, now, rest = match.group(1), match.group(2), int(match.group(3)), match.group(4)
-        assert now >= time, line
+    others = Others()
+    for kind, location, now, rest, attributes in events_of(events):
+        assert now >= time, rest
         time = now
         name = locations[location]
+        rank, what = re.match(r"rank (\d+) (\w+)", name).groups()
+        rank = int(rank)
         if kind == "ENTER":
-            assert location not in opened, line
-            opened[location] = (now, re.match(r'Region: "(.*)" <', rest).group(1))
+            assert location not in opened, rest
+            opened[location] = (now, re.match(r'Region: "(.*)" <', rest).group(1), int(attributes.get("bytes", 0)))
         elif kind == "LEAVE":
-            since, region = opened.pop(location)
-            if region != "fetching":
+            since, region, size = opened.pop(location)
+            if what in ("copies", "changes"):
+                others.left(rank, what, region, size, now - since)
+            elif region != "fetching":
                 found = kernels[place_of(name, names) + (region,)]
                 found[0] += 1
                 found[1] += now - since
-        else:
+        elif kind == "METRIC":
+            counter, value = re.search(r'Value: \("(.*)" <\d+>; UINT64; (\d+)\)$', rest).groups()
+            others.counters[rank, counter].append((now, int(value)))
+        elif kind == "PARAMETER_STRING":
+            assert what == "marks" and rest.startswith('Parameter: "mark" <'), rest
+            others.marks[rank, re.search(r'Value: "(.*)" <\d+>$', rest).group(1), int(attributes["number"])] += 1
+        elif kind in ("MPI_SEND", "MPI_RECV"):
             peer, size = re.match(r'\w+: \d+ \("rank (\d+) messages".*Length: (\d+)', rest).groups()
-            rank = int(re.match(r"rank (\d+) messages", name).group(1))
             if kind == "MPI_SEND":
                 sends[rank, int(peer), int(size)] += 1
             else:
                 receives[int(peer), rank, int(size)] += 1
+        else:
+            raise AssertionError("an event of another kind: %s %s" % (kind, rest))
+    others.compare(base)
     assert not opened, opened
     want = {}
     for rank, worker, name, n, ns in base.execute(

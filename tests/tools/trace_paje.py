@@ -4,24 +4,27 @@
 #     trace_paje.py DUMP DATABASE
 # Invariant: both sides are read from what the tools wrote; times agree to a nanosecond each.
 import collections
+import re
 import sqlite3
 import sys
 
+import trace_viewers
+
 
 def read_dump(path):
-    states, links, variables, events = collections.defaultdict(list), collections.defaultdict(list), [], 0
+    states, links, variables, events = collections.defaultdict(list), collections.defaultdict(list), [], []
     with open(path, encoding="utf-8") as dump:
         for line in dump:
             word = [w.strip() for w in line.split(",")]
             if word[0] == "State":      # container, type, start, end, duration, imbrication, value
                 assert float(word[6]) == 0, line
-                states[word[1], ",".join(word[7:])].append((float(word[3]), float(word[4])))
+                states[word[2], word[1], ",".join(word[7:])].append((float(word[3]), float(word[4])))
             elif word[0] == "Link":     # container, type, start, end, duration, value, from, to
                 links[word[2], word[7], word[8]].append((float(word[3]), float(word[4]), word[6]))
             elif word[0] == "Variable":
-                variables.append((word[1], word[2], float(word[6])))
+                variables.append((word[1], word[2], float(word[6]), float(word[3])))
             elif word[0] == "Event":
-                events += 1
+                events.append((word[1], ", ".join(word[4:])))
     return states, links, variables, events
 
 
@@ -31,11 +34,11 @@ def near(a, b, n):
 
 def compare(states, links, variables, events, base):
     """Workers of the dump: "rank R NAME", with a number in brackets where a worker has several lanes."""
-    names = {}
-    for rank, worker, name in base.execute("SELECT rank, worker, name FROM workers"):
-        names["rank %d %s" % (rank, name or "worker %d" % worker)] = (rank, worker)
+    names = trace_viewers.workers(base)
     sums = collections.defaultdict(lambda: [0, 0.0])
-    for (container, value), found in states.items():
+    for (kind, container, value), found in states.items():
+        if kind != "Worker State":
+            continue
         place = names[container] if container in names else names[container.rpartition(" (")[0]]
         value = value.replace(" (not ended)", "\n") if value.endswith(" (not ended)") else value
         sums[place + (value,)][0] += len(found)
@@ -66,20 +69,48 @@ def compare(states, links, variables, events, base):
     assert set(got) == set(flows), set(got) ^ set(flows)
     for key, (n, seconds, most) in flows.items():
         assert got[key][0] == n and near(got[key][1], seconds, n) and got[key][2] == most, (key, got[key], flows[key])
-    copies = base.execute("SELECT count(end_ns) FROM copies").fetchone()[0]
-    assert sum(len(found) for key, found in links.items() if key[0] == "Copy") == copies, copies
-    assert events == base.execute("SELECT count(*) FROM marks").fetchone()[0], events
+    others(states, links, variables, events, base)
 
-    # The largest value of each counter, by a sweep in SQL.
-    for name, since, until in (("tasks submitted and not over", "submit_ns", "done_ns"), ("tasks ready and not started", "ready_ns", "start_ns")):
-        want = dict(base.execute("""SELECT 'rank ' || rank, max(now) FROM (SELECT rank, sum(step) OVER (PARTITION BY rank ORDER BY at) AS now
-            FROM (SELECT rank, {0} AS at, 1 AS step FROM tasks WHERE {0} IS NOT NULL UNION ALL
-                  SELECT rank, max({0}, {1}), -1 FROM tasks WHERE {0} IS NOT NULL AND {1} IS NOT NULL)) GROUP BY rank""".format(since, until)))
-        most = collections.defaultdict(float)
-        for container, which, value in variables:
-            if which == name:
-                most[container] = max(most[container], value)
-        assert dict(most) == want, (name, dict(most), want)
+
+def others(states, links, variables, events, base):
+    copies = collections.defaultdict(lambda: [0, 0, 0])
+    for (kind, source, target), found in links.items():
+        if kind == "Copy":
+            rank, a = map(int, re.match(r"rank (\d+) memory (\d+)$", source).groups())
+            b = int(target.rpartition(" ")[2])
+            for first, last, value in found:
+                why, size = re.match(r"([a-z-]+): (\d+) bytes$", value).groups()
+                row = copies[rank, why, a, b]
+                row[0], row[1], row[2] = row[0] + 1, row[1] + int(size), row[2] + last - first
+    want = trace_viewers.copies(base)
+    assert set(copies) == set(want), (dict(copies), want)
+    for key, (n, size, ns) in want.items():
+        assert copies[key][:2] == [n, size] and near(copies[key][2], ns * 1e-9, n), (key, copies[key], want[key])
+    told = collections.Counter((int(where.split()[1]),) + tuple(text.rpartition(" ")[::2]) for where, text in events)
+    want = collections.Counter()
+    for (rank, text, number), n in trace_viewers.marks(base).items():
+        want[rank, text.replace('"', "'"), str(number)] += n
+    trace_viewers.same(told, want, "marks")
+
+    changes = collections.defaultdict(lambda: [0, 0.0])
+    for (kind, container, value), found in states.items():
+        if kind == "Change":
+            row = changes[int(re.match(r"rank (\d+) changes( \(\d+\))?$", container).group(1)), value]
+            row[0], row[1] = row[0] + len(found), row[1] + sum(last - first for first, last in found)
+    want = trace_viewers.changes(base)
+    assert set(changes) == set(want), (dict(changes), want)
+    for key, (n, ns) in want.items():
+        assert changes[key][0] == n and near(changes[key][1], ns * 1e-9, n), (key, changes[key], want[key])
+
+    # pj_dump has the last value of several at once.
+    got = collections.defaultdict(list)
+    for container, name, value, since in variables:
+        got[int(container.split()[1]), name].append((since, value))
+    want = {key: list(dict(series).items()) for key, series in trace_viewers.counters(base).items()}
+    assert set(got) == set(want), set(got) ^ set(want)
+    for key, series in want.items():
+        assert [value for _, value in got[key]] == [value for _, value in series], (key, got[key], series)
+        assert all(near(a[0], b[0] * 1e-9, 1) for a, b in zip(got[key], series)), (key, got[key], series)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,8 @@ import re
 import sqlite3
 import sys
 
+import trace_viewers
+
 
 def packets(path):
     """Each packet as {name: [values]}, where a value is a text or such a dictionary."""
@@ -33,7 +35,8 @@ def packets(path):
 
 def read(path):
     tracks, names, time, bars, opened = {}, {}, 0, [], collections.defaultdict(list)
-    flows, ends, counters, marks = {}, {}, collections.defaultdict(int), []
+    flows, ends, counters, marks = {}, {}, collections.defaultdict(list), collections.Counter()
+    copies, changes = collections.defaultdict(lambda: [0, 0, 0]), collections.defaultdict(lambda: [0, 0])
     for packet in packets(path):
         assert packet["trusted_packet_sequence_id"] == ["1"], packet
         for interned in packet["interned_data"]:
@@ -53,28 +56,35 @@ def read(path):
             place = (tracks[track["parent_uuid"][0]]["name"][0], track["name"][0])
             name = names["event_names", event["name_iid"][0]] if event["name_iid"] else None
             if kind == "TYPE_SLICE_BEGIN":
-                opened[event["track_uuid"][0]].append((now, name, notes["task"]))
+                opened[event["track_uuid"][0]].append((now, name, notes.get("task")))
             elif kind == "TYPE_SLICE_END":
                 since, begun, task = opened[event["track_uuid"][0]].pop()
-                bars.append((place, begun, task, since, now))
+                if place[1].split()[0] == "changes":
+                    row = changes[rank_of(place[0]), begun]
+                    row[0], row[1] = row[0] + 1, row[1] + now - since
+                else:
+                    bars.append((place, begun, task, since, now))
             elif kind == "TYPE_COUNTER":
-                counters[place] = max(counters[place], int(event["counter_value"][0]))
+                counters[rank_of(place[0]), place[1]].append((now, int(event["counter_value"][0])))
             elif event["flow_ids"]:
                 flows[event["flow_ids"][0]] = (place[0], now, int(notes["bytes"]))
             elif event["terminating_flow_ids"]:
                 ends[event["terminating_flow_ids"][0]] = (place[0], now)
             elif place[1] == "marks":
-                marks.append(name)
+                marks[rank_of(place[0]), name.replace('\\"', '"'), int(notes["number"])] += 1
+            elif place[1] == "copies":
+                row = copies[trace_viewers.copy_of(rank_of(place[0]), name)]
+                row[0], row[1], row[2] = row[0] + 1, row[1] + int(notes["bytes"]), row[2] + int(notes["ns"])
     assert not any(opened.values()), "a begin without its end"
     assert set(flows) == set(ends), "flows without an end"
-    return bars, [(a[0], ends[f][0], a[1], ends[f][1], a[2]) for f, a in flows.items()], counters, marks
+    return bars, [(a[0], ends[f][0], a[1], ends[f][1], a[2]) for f, a in flows.items()], counters, copies, marks, changes
 
 
 def rank_of(name):
     return int(re.match(r"rank (\d+)", name).group(1))
 
 
-def compare(bars, flows, counters, marks, base):
+def compare(bars, flows, counters, copies, marks, changes, base):
     got = sorted((rank_of(place[0]), int(task), first, last) for place, name, task, first, last in bars if name != "fetching")
     want = sorted(base.execute("""SELECT rank, task, start_ns, coalesce(end_ns, (SELECT CAST(value AS INTEGER) FROM run WHERE name = 'makespan_ns'))
         FROM tasks WHERE start_ns IS NOT NULL"""))
@@ -86,9 +96,10 @@ def compare(bars, flows, counters, marks, base):
     want = sorted(base.execute("""SELECT sender, receiver, left_ns, max(left_ns, received_ns), bytes FROM messages
         WHERE left_ns IS NOT NULL AND received_ns IS NOT NULL"""))
     assert got == [tuple(w) for w in want], "messages differ"
-    assert len(marks) == base.execute("SELECT count(*) FROM marks").fetchone()[0], marks
-    submitted = {rank_of(place[0]) for place in counters if place[1] == "tasks submitted and not over"}
-    assert submitted == {r for r, in base.execute("SELECT DISTINCT rank FROM tasks WHERE submit_ns IS NOT NULL")}, submitted
+    trace_viewers.same(counters, trace_viewers.counters(base), "counters")
+    trace_viewers.same(copies, trace_viewers.copies(base), "copies")
+    trace_viewers.same(marks, trace_viewers.marks(base), "marks")
+    trace_viewers.same(changes, trace_viewers.changes(base), "changes")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 #
 # Compares the files that orrery trace --starpu writes with the tables of the same trace:
 #     trace_starpu.py DATABASE FOLDER STATS
+#     trace_starpu.py iterations TASKS PAJE      of tests/mpi/trace_marks.c
 # tasks.csv, comms.csv and paje.csv of the current folder are what rec2csv and pj_dump made of
 # them; those that are not there are not compared.
 # Invariant: the names of columns are those that StarVZ reads.
@@ -94,7 +95,25 @@ def stats(base, path):
     assert got == {name: (n, total) for name, n, total in base.execute("SELECT name, tasks, total_ns FROM kernels")}, got
 
 
+def iterations(path, paje):
+    """The priority of a task is the number of its iteration; every other one has another iteration, 10 more, within it."""
+    with open(path, encoding="utf-8") as file:
+        records = [dict(line.split(": ", 1) for line in text.splitlines()) for text in file.read().split("\n\n") if text]
+    marked = [r for r in records if r["Name"] == "marked"]
+    assert len(marked) == 12 and all(r["Iteration"] == r["Priority"] for r in marked), marked
+    assert all("Iteration" not in r for r in records if r["Name"] == "outside") and len(records) == 14, records
+    with open(paje, encoding="utf-8") as file:
+        fields = {m.group(1): m.group(2, 3) for m in re.finditer(
+            r'^14 .*"(\d+_\d+)" "\d+" "x" "x" "x" "(\w+)" "(\w+)"$', file.read(), re.M)}
+    for r in records:
+        inner = str(10 + int(r["Priority"])) if r["Name"] == "marked" and int(r["SubmitOrder"]) % 2 == 0 else "x"
+        assert fields[r["JobId"]] == (r.get("Iteration", "x"), inner), (r, fields[r["JobId"]])
+
+
 if __name__ == "__main__":
+    if sys.argv[1] == "iterations":
+        iterations(*sys.argv[2:])
+        sys.exit()
     database, known = sqlite3.connect(sys.argv[1]), None
     if os.path.exists("tasks.csv"):
         known = tasks(database)

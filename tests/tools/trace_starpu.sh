@@ -62,3 +62,32 @@ else
 fi
 ok "${PYTHON:-python3}" -B "$ORR_TEST_SRCDIR/tests/tools/trace_starpu.py" run.db files stats.csv
 cat out
+
+# Iterations, and what -no-counter, -no-events and -no-bus leave out.
+marks=$ORR_TEST_BUILDDIR/tests/mpi/trace_marks
+iterations() {
+	ok "$bin/starpu_fxt_tool" -i m -d marked
+	ok "${PYTHON:-python3}" -B "$ORR_TEST_SRCDIR/tests/tools/trace_starpu.py" iterations marked/tasks.rec marked/paje.trace
+	ok "$bin/starpu_fxt_tool" -i m -d fewer -no-events -no-counter
+	if grep -q 'has no effect' err; then die "an option has no effect"; fi
+	for kind in 10 13; do
+		grep -q "^$kind " marked/paje.trace || die "there is no event $kind"
+		if grep -q "^$kind " fewer/paje.trace; then die "an event $kind is still there"; fi
+	done
+	cmp marked/tasks.rec fewer/tasks.rec || die "-no-events changes tasks.rec"
+}
+if [ "${ORR_TEST_SIM:-yes}" = yes ]; then
+	ok "$ORRERY" sim -n 2 --trace m "$marks.sim"
+	iterations
+	ok "$ORRERY" machine quickstart --add cuda:1 --speedup 10 --device-memory 4096 -o gpu
+	ok env STARPU_NCPU=1 STARPU_SCHED=dmda "$ORRERY" sim --machine ./gpu -n 1 --trace m "$ORR_TEST_BUILDDIR/tests/mpi/explain_causes.sim" \
+		devices bytes=4194304 tasks=16 blocks=16 rounds=3 device=5000
+	ok "$bin/starpu_fxt_tool" -i m -d copied
+	grep -q '^1[12] .* Copy ' copied/paje.trace || die "there are no copies"
+	ok "$bin/starpu_fxt_tool" -i m -d fewer -no-bus
+	if grep -q '^1[12] .* Copy ' fewer/paje.trace; then die "-no-bus leaves copies in"; fi
+fi
+if [ "${ORR_TEST_MPI:-yes}" = yes ]; then
+	ok "$ORRERY" run -n 2 --trace m "$marks"
+	iterations
+fi

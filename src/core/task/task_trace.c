@@ -245,7 +245,8 @@ void starpu_fxt_trace_user_meta_string(const char *s)
 
 /* ---- files of StarPU's tracer, which are refused ---- */
 
-static const char instead[] = "set ORRERY_TRACE for a trace";
+static const char instead[] =
+	"record a trace with ORRERY_TRACE=FILE, and convert it with starpu_fxt_tool -i FILE";
 
 void starpu_fxt_options_init(struct starpu_fxt_options *options)
 {
