@@ -152,7 +152,8 @@ static int check_file(int fd)
 int orr_cp_file_at(int folder, const char *name, int flags)
 {
 	int fd = openat(folder, name, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
-	int ret = fd < 0 ? -errno : check_file(fd);
+	/* One that did not exist is this user's. */
+	int ret = fd < 0 ? -errno : flags & O_EXCL ? 0 : check_file(fd);
 
 	if (!ret)
 		return fd;
