@@ -91,9 +91,9 @@ void orr_sys_mpi_received(struct orr_process *proc, size_t bytes);
 void orr_sys_mpi_sent_to_itself(struct orr_process *proc, size_t bytes);
 
 /* [main] [waits] How far the clock of this process (orr_sys_origin_us + orr_sys_now_us) is behind
- * that of rank 0; negative: ahead of it. Collective, while no engine runs. In a simulated run there
- * is one clock: 0, without messages. */
-double orr_sys_mpi_clock_behind_us(struct orr_process *proc);
+ * that of rank 0, negative: ahead of it; and by how much that may be wrong, either way. Collective,
+ * while no engine runs. In a simulated run there is one clock: 0 and 0, without messages. */
+double orr_sys_mpi_clock_behind_us(struct orr_process *proc, double *error_us);
 
 /* ---- collectives of the program's communicators ---- */
 

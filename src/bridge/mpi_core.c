@@ -323,9 +323,14 @@ void orr_link_register(const struct orr_link_ops *ops)
 	core.orr_link_register(ops);
 }
 
-void orr_trace_place(struct orr_process *proc, double behind_us)
+void orr_trace_clock(struct orr_process *proc, const struct orr_trace_clock *clock)
 {
-	core.orr_trace_place(proc, behind_us);
+	core.orr_trace_clock(proc, clock);
+}
+
+void orr_trace_place(struct orr_process *proc, const struct orr_trace_clock *clock)
+{
+	core.orr_trace_place(proc, clock);
 }
 
 #endif

@@ -24,7 +24,7 @@ static void answer(MPI_Comm comm, int rank)
 	}
 }
 
-static double ask(MPI_Comm comm)
+static double ask(MPI_Comm comm, double *error_us)
 {
 	double best_us = INFINITY, behind_us = 0;
 
@@ -38,10 +38,11 @@ static double ask(MPI_Comm comm)
 			behind_us = theirs_us - (then_us + round_us / 2);
 		}
 	}
+	*error_us = best_us / 2;
 	return behind_us;
 }
 
-double orr_sys_mpi_clock_behind_us(struct orr_process *proc)
+double orr_sys_mpi_clock_behind_us(struct orr_process *proc, double *error_us)
 {
 	MPI_Comm comm = orr_sys_mpi_comm(proc);
 	int rank, size;
@@ -49,8 +50,9 @@ double orr_sys_mpi_clock_behind_us(struct orr_process *proc)
 	orr_assert_no_lock();
 	MPI_Comm_rank(comm, &rank);
 	MPI_Comm_size(comm, &size);
+	*error_us = 0;
 	if (rank)
-		return ask(comm);
+		return ask(comm, error_us);
 	for (int i = 1; i < size; i++)
 		answer(comm, i);
 	return 0;

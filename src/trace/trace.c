@@ -429,7 +429,19 @@ static void append_own(struct orr_trace *tr, struct orr_trace_event e)
 	orr_unlock(&tr->lock);
 }
 
-void orr_trace_place(struct orr_process *proc, double behind_us)
+void orr_trace_clock(struct orr_process *proc, const struct orr_trace_clock *clock)
+{
+	int64_t clock_ns = ns_of(orr_sys_origin_us() + clock->behind_us);
+
+	if (!clock->at_end)
+		proc->trace->clock_ns = clock_ns;
+	append_own(proc->trace, (struct orr_trace_event){ .kind = ORR_TRACE_CLOCK,
+							  .a = (uint32_t) clock->at_end,
+							  .b = (uint64_t) clock_ns,
+							  .c = (uint64_t) ns_of(clock->error_us) });
+}
+
+void orr_trace_place(struct orr_process *proc, const struct orr_trace_clock *clock)
 {
 	uint32_t host = orr_trace_string(proc, orr_sys_machine_name(proc));
 
@@ -437,9 +449,7 @@ void orr_trace_place(struct orr_process *proc, double behind_us)
 							  .a = (uint32_t) proc->mpi_rank,
 							  .b = (uint64_t) proc->mpi_size,
 							  .c = host });
-	proc->trace->clock_ns = ns_of(orr_sys_origin_us() + behind_us);
-	append_own(proc->trace, (struct orr_trace_event){ .kind = ORR_TRACE_CLOCK,
-							  .b = (uint64_t) proc->trace->clock_ns });
+	orr_trace_clock(proc, clock);
 }
 
 void orr_trace_mark(struct orr_process *proc, int worker, const char *what, unsigned long number,
@@ -569,7 +579,7 @@ int orr_trace_init(struct orr_process *proc)
 	tr->recording = !proc->trace_manual;
 	proc->trace = tr;
 	proc->observed |= ORR_OBSERVED_BY_TRACE;
-	orr_trace_place(proc, 0);
+	orr_trace_place(proc, &(struct orr_trace_clock){ 0 });
 	return 0;
 }
 

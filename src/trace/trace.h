@@ -33,9 +33,15 @@ int64_t orr_trace_now_ns(void);
 int64_t orr_trace_ns_after(struct orr_process *proc, enum orr_trace_kind kind, uint64_t number);
 /* The number of a string, which is recorded when it is new. */
 uint32_t orr_trace_string(struct orr_process *proc, const char *text);
-/* The rank of the process, and its number of ranks, are known. Its clock is so far behind the one
- * that the times of the run are by. */
-void orr_trace_place(struct orr_process *proc, double behind_us);
+/* The clock of the process is so far behind the one that the times of the run are by, but for an
+ * error; at the begin of the run, or at its end, so that readers know how clocks drifted apart. */
+struct orr_trace_clock {
+	double behind_us, error_us;
+	int at_end;
+};
+void orr_trace_clock(struct orr_process *proc, const struct orr_trace_clock *clock);
+/* The rank of the process, its number of ranks, and its clock are known. */
+void orr_trace_place(struct orr_process *proc, const struct orr_trace_clock *clock);
 /* For a thread of the program that is about to wait, and that has waited for what the call says,
  * until the cause let it go on (0: not known): recorded if it was a microsecond or more. The first
  * one does not require proc->trace, and returns a negative time without it: a simulated run begins

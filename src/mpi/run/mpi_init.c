@@ -79,16 +79,33 @@ static void configure(struct orr_mpi *mpi)
 	orr_mpi_direct_init(mpi);
 }
 
+/* Clocks are compared for a trace. */
+static int compares_clocks(const struct orr_mpi *mpi)
+{
+	return mpi->proc->trace && !mpi->fake && mpi->size > 1 &&
+	       orr_config_long("STARPU_MPI_TRACE_SYNC_CLOCKS", 1) > 0;
+}
+
 /* The trace has one clock, that of rank 0, and says which rank this is. */
 static void place_in_trace(const struct orr_mpi *mpi)
 {
-	double behind_us = 0;
+	struct orr_trace_clock clock = { 0 };
 
-	if (!mpi->proc->trace)
+	if (compares_clocks(mpi))
+		clock.behind_us = orr_sys_mpi_clock_behind_us(mpi->proc, &clock.error_us);
+	if (mpi->proc->trace)
+		orr_trace_place(mpi->proc, &clock);
+}
+
+/* [waits] Compares the clocks once more, as they drift apart. */
+static void end_in_trace(const struct orr_mpi *mpi)
+{
+	struct orr_trace_clock clock = { .at_end = 1 };
+
+	if (!compares_clocks(mpi))
 		return;
-	if (!mpi->fake && mpi->size > 1 && orr_config_long("STARPU_MPI_TRACE_SYNC_CLOCKS", 1) > 0)
-		behind_us = orr_sys_mpi_clock_behind_us(mpi->proc);
-	orr_trace_place(mpi->proc, behind_us);
+	clock.behind_us = orr_sys_mpi_clock_behind_us(mpi->proc, &clock.error_us);
+	orr_trace_clock(mpi->proc, &clock);
 }
 
 /* Pretends to be one rank of many. */
@@ -468,8 +485,10 @@ int starpu_mpi_shutdown_comm(MPI_Comm comm)
 		return ret;
 	}
 	orr_mpi_parts_pause(mpi, orr_mpi_parts, orr_mpi_nparts);
-	if (!mpi->life.left)
+	if (!mpi->life.left) {
 		stand_still(mpi);
+		end_in_trace(mpi);
+	}
 	orr_sys_live_layer(proc, 0);
 	orr_mpi_parts_stop(mpi, orr_mpi_parts, orr_mpi_nparts);
 	set_layer(proc, NULL);
