@@ -93,7 +93,7 @@ def before_window(events, begin):
 
 def cut(trace, events):
     """Leaves what is in the window of the trace (Trace.look_at). What had begun before and was not over begins with it."""
-    begin, end = trace.cut_at
+    begin, end = trace.bounds()
     open_before = before_window(events, begin)
     for name, e in events.items():
         e.keep((e.ns <= end) & ((e.ns >= begin) | open_before.get(name, False)))
@@ -157,7 +157,7 @@ def read_events(trace, progress):
         events = np.array(found, LAYOUT)
         keep(events, np.full(len(found), head[1], np.uint32), order * per_block + np.arange(len(found)))
     found = {name: Events(parts.pop(NUMBER[name], []), names[NUMBER[name]]) for name in FIELDS}
-    if trace.cut_at:
+    if trace.bounds():
         cut(trace, found)
     return found
 
@@ -309,8 +309,8 @@ class Columns:
         t.column("model", keys["start"], self.name_of(e["start"].process, e["start"].d & LOW), 0, np.int32)
         t.column("expected", keys["start"], expected_of(e["start"].d), 0)
         t.column("transfer", keys["end"], transfer_of(e["end"].d), -1)
-        if self.trace.cut_at:   # of a kernel that began before, only a part is there
-            t.expected[t.start <= self.trace.cut_at[0]] = 0
+        if self.trace.bounds():   # of a kernel that began before, only a part is there
+            t.expected[t.start <= self.trace.bounds()[0]] = 0
         t.column("over", keys["done"], e["done"].c, 0, np.uint64)
         t.column("cause", keys["ready"], e["ready"].c, 0, np.uint64)
         t.column("parent", keys["submit"], e["submit"].d, 0, np.uint64)
@@ -493,7 +493,7 @@ class Run:
 
     def __init__(self, columns):
         self.columns, self.first, self.last = columns, columns.first, columns.last
-        self.sums, self.windows = columns.sums, columns.trace.windows
+        self.sums, self.windows, self.part = columns.sums, columns.trace.windows, columns.trace.part
         self.tasks, self.requests = Rows(columns, columns.tasks, Task), Rows(columns, columns.requests, Request)
         orrery_critical.Run.about(self, columns.trace)
         self.program = PerProcess(self.submissions)

@@ -116,7 +116,7 @@ class Run:
         for ns, _, _, _, _, a, b, c, _, process in trace.events(("waited",)):
             self.waits[process.number].append(Wait(ns, ns - b, process.strings.get(a, "unnamed"), c))
         self.order()
-        self.sums, self.windows, self.completions, self.barriers = None, trace.windows, None, None
+        self.sums, self.windows, self.part, self.completions, self.barriers = None, trace.windows, trace.part, None, None
         if trace.limited:
             self.take_sums(orrery_sums.Sums(trace))
 
@@ -368,6 +368,10 @@ class Walk:
 
     def __init__(self, run):
         self.run, self.now, self.pieces, self.seen = run, run.last, [], set()
+        part = run.part
+        # Whether ranks or times were not recorded, so that an effect may be there without its cause.
+        self.narrow = part is not None and (part.ranks is not None or part.window is not None)
+        self.cut_off = run.windows or part is not None
 
     def piece(self, until, kind, detail="", rank=-1, worker=-1):
         """From `until` to now; an instant after now, which clocks that differ show, counts as now."""
@@ -380,11 +384,11 @@ class Walk:
         begin = max((x for x in (self.run.last_done(), self.run.last_received()) if x), default=None)
         step = None
         if begin:
-            known = not self.run.windows or begin[0] >= self.run.sums.last_complete
+            known = not self.narrow and (not self.run.windows or begin[0] >= self.run.sums.last_complete)
             step = self.at(begin)
             self.piece(begin[0], "finish" if known else "unknown", "", step[1].rank)
         self.walk(step)
-        while self.run.windows and self.now > self.run.first:
+        while self.cut_off and self.now > self.run.first:
             # Events are missing there: the path begins again at what was complete last before.
             before = self.run.last_before(self.now)
             if before is None or before[0] < self.run.first:
@@ -426,7 +430,7 @@ class Walk:
         if task.start is None:
             if task.end is None and task.ready is None:
                 return None
-            if task.ready is None and self.run.windows:
+            if task.ready is None and self.cut_off:
                 return None
             self.piece(task.ready if task.ready is not None else task.end, "runtime", task.name, task.rank)
             return self.became_ready, task
@@ -504,15 +508,24 @@ class Walk:
         since = before if before is not None else self.run.first - 1
         changed = self.run.changed(self.run.processes[process], at)
         changed = changed if changed is not None and changed > since else None
+        if self.part_hides(before, changed):
+            return None
         waited = self.waited(process, since if changed is None else changed, at)
         if waited is not None:
             step = self.let_go(process, waited, name)
-            if step is not None:
+            if step is not None or self.run.part is not None:
                 return step
         if changed is not None or before is None:
             return self.joined(process, at, name)
         self.piece(before, "program", name, rank)
         return self.submitted, process, before, 0, name
+
+    def part_hides(self, before, changed):
+        """Whether what the program did before a submission may not have been recorded; before: the time of the one before, changed:
+        that of a change of the run's size since then, or None."""
+        part = self.run.part
+        return part is not None and (not part.has("waited") or (before is None and part.window is not None)
+                                     or (changed is not None and part.ranks is not None))
 
     def rank(self, process, at):
         """The rank of that process at that time."""

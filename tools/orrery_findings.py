@@ -290,7 +290,7 @@ def findings(run, pieces, replay=None, models=()):
             answers.append((cause, subject, seconds, text, remedy, sure))
     if replay is not None and not answers:
         answers += [f[:5] + (True,) for f in of_schedule(replay, models) if f[2] >= SHARE[f[0]] * makespan]
-    if not answers and not run.windows:
+    if not answers and not run.windows and run.part is None:
         answers += [f + (False,) for f in orrery_once.late_once(run, pieces) if f[2] >= LEAST * makespan]
     answers.sort(key=lambda f: (-f[2], f[:2]))
     return [dict(zip(("cause", "subject", "seconds", "text", "remedy", "sure"), f)) for f in answers]

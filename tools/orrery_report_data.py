@@ -19,7 +19,7 @@ OTHERS = "other kernels"
 # The states of workers, in the words of `orrery explain`; the gap before a task has the state of what ended it.
 STATES = {"copy": "data fetched between memory nodes", "runtime": "runtime: from a cause to its effect",
           "message": "waiting for a message", "program": "waiting for the program", "task": "waiting for another task",
-          "rest": "without a further task", "missing": "not recorded: the trace reached its limit"}
+          "rest": "without a further task", "missing": "not recorded"}
 STATE = {name: i for i, name in enumerate(STATES)}
 
 
@@ -179,12 +179,17 @@ def gaps(lanes):
     ready = np.clip(np.where(ready == NEVER, columns.first, ready) - columns.first, before, fetched)
     kind = t.cause[lanes.rows] >> np.uint64(60)
     waits = np.where(kind == 1, STATE["task"], np.where(kind == 2, STATE["message"], STATE["program"]))
+    part, final_state = columns.trace.part, "rest"
+    if part is not None:   # what was not recorded is nobody's fault
+        unknown = t.ready[lanes.rows] == NEVER
+        ready, waits = np.where(unknown, fetched, ready), np.where(unknown, STATE["missing"], waits)
+        final_state = "rest" if part.window is None else "missing"
     lane, one = lanes.lane, np.ones(n, np.int64)
     parts = [(lane, before, ready, waits), (lane, ready, fetched, one * STATE["runtime"]), (lane, fetched, lanes.start, one * STATE["copy"])]
     final = np.zeros(len(lanes.lanes), np.int64)
     np.maximum.at(final, lane, lanes.end)
     every = np.arange(len(lanes.lanes))
-    parts.append((every, final, np.maximum(final, span), np.full(len(every), STATE["rest"])))
+    parts.append((every, final, np.maximum(final, span), np.full(len(every), STATE[final_state])))
     lane, first, last, state = (np.concatenate(column) for column in zip(*parts))
     some = last > first
     return lanes.alive((lane[some], first[some], last[some], state[some]))

@@ -238,6 +238,7 @@ class Tables:
         yield "simulated", "1" if trace.simulated else "0"
         yield "ranks", str(len(trace.ranks()))
         yield "state", trace.state() or "whole"
+        yield "part", "all" if trace.part is None else trace.part.sentence()
 
     def places(self):
         """{rank: its processes}, in the window."""

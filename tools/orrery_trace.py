@@ -8,6 +8,7 @@ import os
 import sys
 
 import orrery_checksum
+import orrery_part
 import orrery_sums
 import orrery_tracefile
 from orrery_cli import UserError
@@ -45,9 +46,7 @@ CONVERTED = {"csv": ("orrery_tables", "write_csv"), "sqlite": ("orrery_tables", 
              "perfetto": ("orrery_perfetto", "write"), "otf2": ("orrery_otf2", "write"),
              "starpu": ("orrery_starpu", "write")}
 
-ALIASES = {"tasks": ("submit", "after", "release", "ready", "start", "end", "done"),
-           "messages": ("post", "grant", "route", "send", "sent", "envelope", "match", "recv"),
-           "copies": ("copy", "copied"), "progression": ("engine",), "program": ("waited",)}
+ALIASES = {"program": ("waited",), **orrery_part.GROUPS}
 
 
 def parse_ranks(text):
@@ -63,10 +62,10 @@ def parse_ranks(text):
 def parse_kinds(text):
     kinds = []
     for word in text.split(","):
-        if word in ALIASES:
-            kinds += ALIASES[word]
-        elif word in orrery_tracefile.EVENTS:
+        if word in orrery_tracefile.EVENTS:
             kinds.append(word)
+        elif word in ALIASES:
+            kinds += ALIASES[word]
         else:
             raise UserError("--kinds %s: there is no kind %s; there are %s, and in groups %s"
                             % (text, word, ", ".join(orrery_tracefile.EVENTS), ", ".join(ALIASES)))
@@ -115,6 +114,8 @@ def convert(trace, options):
     left_out = getattr(importlib.import_module(module), name)(tables, options["out"])
     if left_out:
         sys.stderr.write("orrery trace: %s\n" % left_out)
+    if trace.part is not None:
+        sys.stderr.write("orrery trace: %s: %s\n" % (trace.path, trace.part.sentence()))
     if trace.state():
         sys.stderr.write("orrery trace: %s: %s; what is written is true up to there\n" % (trace.path, trace.state()))
 
@@ -201,6 +202,8 @@ def write_info(trace, options, out):
     out.write("%-10s %d\n" % ("ranks", len(trace.ranks())))
     out.write("%-10s %d\n" % ("workers", trace.workers()))
     out.write("%-10s %d bytes, %d blocks of %d, %s\n" % ("file", trace.bytes, len(trace.blocks), trace.block, trace.state() or "whole"))
+    if trace.part is not None:
+        out.write("%-10s %s\n" % ("part", trace.part.sentence()))
     if trace.missing():
         out.write("%-10s %s\n" % ("limit", trace.missing()))
     # A thread may have slept before the first step.

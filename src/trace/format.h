@@ -25,6 +25,7 @@
 #define ORR_TRACE_CLOSED 4   /* all processes left: the index is there */
 #define ORR_TRACE_LIMITED 8  /* with a limit: blocks of ORR_TRACE_SMALL_BLOCK, and sums */
 #define ORR_TRACE_THINNED 16 /* single events are missing outside of the windows */
+#define ORR_TRACE_PARTIAL 32 /* not everything was recorded; the text says what: recorded_... */
 
 /* The head of the file. Behind it stands its text: lines "name value". */
 struct orr_trace_head {

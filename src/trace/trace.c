@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "starpu_fxt.h"
+#include "trace/choice.h"
 #include "trace/convert.h"
 #include "trace/file.h"
 #include "trace/limit.h"
@@ -51,6 +52,9 @@ struct orr_trace_stream {
 	/* With a limit. The first `kept` events of the block stay; behind them are the last ones
 	 * that no window has. */
 	uint32_t kept;
+	/* Kernels under way that began before the window of time ended: their starts. */
+	struct orr_trace_event *begun;
+	size_t nbegun, begun_cap;
 	struct orr_trace_sums sums;
 	struct sum_block *sum_blocks; /* the first one has room for more, or there is none */
 	/* Strings that this thread used, by their address in the program. */
@@ -69,7 +73,12 @@ struct orr_trace {
 	uint32_t per_block;                /* events */
 	unsigned limited;
 	int64_t clock_ns; /* to add to times of the process for those of the run */
-	orr_lock_t lock;  /* protects all below */
+	/* What is recorded: bits of kinds (atomic: of this process, by its rank), and the times of
+	 * the run from the first one to before the second one. */
+	uint64_t kinds;
+	int64_t from_ns, to_ns;
+	struct orr_trace_choice choice;
+	orr_lock_t lock; /* protects all below */
 	struct orr_trace_stream own, *streams;
 	uint32_t nstreams, nstrings;
 	struct orr_map strings;
@@ -321,9 +330,89 @@ int64_t orr_trace_ns_after(struct orr_process *proc, enum orr_trace_kind kind, u
 	return orr_trace_now_ns();
 }
 
+/* ---- a part of a run ---- */
+
+static inline int is_chosen(const struct orr_trace *tr, enum orr_trace_kind kind)
+{
+	return ORR_ATOMIC_LOAD_RELAXED(&tr->kinds) >> kind & 1;
+}
+
+static inline void append_any(struct orr_trace *tr, struct orr_trace_stream *s,
+			      const struct orr_trace_event *e)
+{
+	if (__builtin_expect(tr->limited, 0))
+		append_limited(tr, s, e);
+	else
+		append(tr, s, e);
+}
+
+/* Keeps the start of a kernel, until its end. */
+static void begin_kernel(struct orr_trace_stream *s, const struct orr_trace_event *e)
+{
+	if (s->nbegun == s->begun_cap) {
+		size_t more = s->begun_cap ? 2 * s->begun_cap : 4;
+		struct orr_trace_event *p = realloc(s->begun, more * sizeof(*p));
+
+		if (!p) {
+			s->lost++;
+			return;
+		}
+		s->begun = p;
+		s->begun_cap = more;
+	}
+	s->begun[s->nbegun++] = *e;
+}
+
+/* Takes the start of the kernel that ends out of those that were kept. 0: it is not there. */
+static int end_kernel(struct orr_trace_stream *s, const struct orr_trace_event *e,
+		      struct orr_trace_event *start)
+{
+	for (size_t i = s->nbegun; i-- > 0;)
+		if (s->begun[i].b == e->b && s->begun[i].worker == e->worker) {
+			*start = s->begun[i];
+			s->begun[i] = s->begun[--s->nbegun];
+			return 1;
+		}
+	return 0;
+}
+
+/* Of a run with a window of time. A kernel that has a part in the window is recorded whole; its
+ * start, if that was before, when it ends. */
+static void append_window(struct orr_trace *tr, struct orr_trace_stream *s,
+			  const struct orr_trace_event *e)
+{
+	int64_t run_ns = e->ns + tr->clock_ns;
+	int before = run_ns < tr->from_ns, after = run_ns >= tr->to_ns;
+	struct orr_trace_event start;
+
+	if ((uint64_t) 1 << e->kind & ORR_TRACE_ABOUT)
+		before = after = 0;
+	if (e->kind == ORR_TRACE_START && !after)
+		begin_kernel(s, e);
+	if (e->kind == ORR_TRACE_END && end_kernel(s, e, &start) && !before) {
+		if (start.ns + tr->clock_ns < tr->from_ns)
+			append_any(tr, s, &start);
+		after = 0;
+	}
+	if (!before && !after)
+		append_any(tr, s, e);
+}
+
+/* The rank is known: does the choice have it? In a run of several a process may not know its rank
+ * yet. */
+static void choose(struct orr_process *proc)
+{
+	struct orr_trace *tr = proc->trace;
+	int unknown = proc->mpi_size == 1 && orr_sys_run_size(proc) > 1;
+	int here = !tr->choice.ranks ||
+		   (!unknown && orr_trace_choice_has(&tr->choice, proc->mpi_rank));
+
+	ORR_ATOMIC_STORE_RELAXED(&tr->kinds, here ? tr->choice.kinds : ORR_TRACE_ABOUT);
+}
+
 void orr_trace_add(struct orr_process *proc, struct orr_trace_event e)
 {
-	if (!is_recording(proc->trace))
+	if (!is_recording(proc->trace) || !is_chosen(proc->trace, e.kind))
 		return;
 	e.ns += orr_trace_now_ns();
 	orr_trace_add_at(proc, e);
@@ -333,7 +422,7 @@ void orr_trace_add_at(struct orr_process *proc, struct orr_trace_event e)
 {
 	struct orr_trace *tr = proc->trace;
 
-	if (!is_recording(tr))
+	if (!is_recording(tr) || !is_chosen(tr, e.kind))
 		return;
 	struct orr_trace_stream *s = stream_of(tr);
 
@@ -341,10 +430,10 @@ void orr_trace_add_at(struct orr_process *proc, struct orr_trace_event e)
 		ORR_ATOMIC_ADD_RELAXED(&tr->lost, 1);
 		return;
 	}
-	if (__builtin_expect(tr->limited, 0))
-		append_limited(tr, s, &e);
+	if (__builtin_expect(tr->from_ns != INT64_MIN || tr->to_ns != INT64_MAX, 0))
+		append_window(tr, s, &e);
 	else
-		append(tr, s, &e);
+		append_any(tr, s, &e);
 }
 
 /* ---- strings ---- */
@@ -440,6 +529,7 @@ void orr_trace_place(struct orr_process *proc, double behind_us)
 	proc->trace->clock_ns = ns_of(orr_sys_origin_us() + behind_us);
 	append_own(proc->trace, (struct orr_trace_event){ .kind = ORR_TRACE_CLOCK,
 							  .b = (uint64_t) proc->trace->clock_ns });
+	choose(proc);
 }
 
 void orr_trace_mark(struct orr_process *proc, int worker, const char *what, unsigned long number,
@@ -540,22 +630,56 @@ static int read_limit(struct orr_process *proc, uint64_t *limit)
 	return 0;
 }
 
+/* The number behind a name in the text of the file's head; 0: the name is not there. */
+static int64_t number_in_head(const struct orr_trace_head *head, const char *name)
+{
+	char text[ORR_TRACE_BLOCK];
+	uint32_t n = head->text_bytes < sizeof(text) ? head->text_bytes
+						     : (uint32_t) sizeof(text) - 1;
+	size_t length = strlen(name);
+
+	memcpy(text, head + 1, n);
+	text[n] = '\0';
+	for (char *rest = NULL, *line = strtok_r(text, "\n", &rest); line;
+	     line = strtok_r(NULL, "\n", &rest))
+		if (!strncmp(line, name, length) && line[length] == ' ')
+			return strtoll(line + length, NULL, 10);
+	return 0;
+}
+
+/* The window counts from when the file was begun, for all processes. */
+static void set_window(struct orr_trace *tr)
+{
+	int64_t begin_ns = number_in_head(tr->head, "recorded_begin_ns");
+
+	tr->from_ns = tr->choice.from_ns == INT64_MIN ? INT64_MIN : tr->choice.from_ns + begin_ns;
+	tr->to_ns = tr->choice.to_ns == INT64_MAX ? INT64_MAX : tr->choice.to_ns + begin_ns;
+}
+
 int orr_trace_init(struct orr_process *proc)
 {
 	struct orr_trace *tr;
-	char text[ORR_ABOUT_SIZE];
+	struct orr_trace_choice choice;
+	char text[ORR_ABOUT_SIZE + ORR_TRACE_CHOICE_SIZE];
 
 	proc->trace = NULL;
 	struct orr_trace_wish wish = { .path = proc->cfg.trace, .text = text };
 	int ret = read_limit(proc, &wish.limit);
+	if (!ret)
+		ret = orr_trace_choice_read(&choice, &proc->cfg);
 	if (ret || !wish.path)
 		return ret;
+	wish.partial = choice.partial;
 	tr = calloc(1, sizeof(*tr));
 	if (!tr)
 		return -ENOMEM;
 	orr_lock_init(&tr->lock, ORR_RANK_TRACE);
 	orr_map_init(&tr->strings, offsetof(struct string, key));
-	describe(proc, text, sizeof(text));
+	describe(proc, text, ORR_ABOUT_SIZE);
+	orr_trace_choice_describe(
+		&choice, &proc->cfg,
+		ns_of(orr_sys_is_simulated() ? 0 : orr_sys_origin_us() + orr_sys_now_us()), text,
+		sizeof(text));
 	ret = orr_trace_file_join(proc, &wish, &tr->file, &tr->process);
 	if (ret) {
 		orr_map_exit(&tr->strings);
@@ -565,6 +689,8 @@ int orr_trace_init(struct orr_process *proc)
 	tr->head = orr_trace_file_head(tr->file);
 	tr->per_block = (uint32_t) ORR_TRACE_EVENTS_IN(tr->head->block);
 	tr->limited = tr->head->flags & ORR_TRACE_LIMITED;
+	tr->choice = choice;
+	set_window(tr);
 	tr->epoch = proc->epoch;
 	tr->recording = !proc->trace_manual;
 	proc->trace = tr;
@@ -598,6 +724,7 @@ void orr_trace_exit(struct orr_process *proc)
 		lost += s->lost;
 		end_block(tr, s);
 		end_sums(s);
+		free(s->begun);
 		free(s);
 	}
 	uint64_t waited_ns = (uint64_t) (orr_sys_run_waited_s(proc) * 1e9);
