@@ -492,7 +492,7 @@ class Run:
     """What orrery_critical.Walk and the findings ask of a run; its objects are made when they are asked for."""
 
     def __init__(self, columns):
-        self.columns, self.first, self.last = columns, columns.first, columns.last
+        self.columns, self.first, self.last, self.trace = columns, columns.first, columns.last, columns.trace
         self.sums, self.windows, self.part = columns.sums, columns.trace.windows, columns.trace.part
         self.tasks, self.requests = Rows(columns, columns.tasks, Task), Rows(columns, columns.requests, Request)
         orrery_critical.Run.about(self, columns.trace)

@@ -13,7 +13,8 @@ import orrery_sums
 import orrery_tracefile
 from orrery_tracefile import EAGER, NUMBER, RECEIVE, RELAYED, SYNC, cause_of
 
-Piece = collections.namedtuple("Piece", "first last kind detail rank worker")
+# request: of a message that was held, (process, number).
+Piece = collections.namedtuple("Piece", "first last kind detail rank worker request", defaults=(None,))
 
 # A thread of the program waited in a call; what let it go on is a cause, 0: see the times.
 Wait = collections.namedtuple("Wait", "end begin call cause")
@@ -373,11 +374,11 @@ class Walk:
         self.narrow = part is not None and (part.ranks is not None or part.window is not None)
         self.cut_off = run.windows or part is not None
 
-    def piece(self, until, kind, detail="", rank=-1, worker=-1):
+    def piece(self, until, kind, detail="", rank=-1, worker=-1, request=None):
         """From `until` to now; an instant after now, which clocks that differ show, counts as now."""
         until = min(self.now, max(until, self.run.first))
         if until < self.now:
-            self.pieces.append(Piece(until, self.now, kind, detail, rank, worker))
+            self.pieces.append(Piece(until, self.now, kind, detail, rank, worker, request))
             self.now = until
 
     def path(self):
@@ -605,7 +606,7 @@ class Walk:
             return self.passed_on(message)
         if request is None or request.grant is None:
             return None
-        self.piece(request.grant, "held", self.link(message), origin)
+        self.piece(request.grant, "held", self.link(message), origin, request=request.key)
         return self.granted, request
 
     def passed_on(self, message):
@@ -627,7 +628,10 @@ class Walk:
         if request.grant is None or (request.send is None and not self.together(request.grant, request.sent)):
             return None
         # A send that others pass on in a tree has no message of its own that leaves.
-        self.piece(request.grant, "held" if request.send is not None else "sending", link, rank)
+        if request.send is not None:
+            self.piece(request.grant, "held", link, rank, request=request.key)
+        else:
+            self.piece(request.grant, "sending", link, rank)
         return self.granted, request
 
     def granted(self, request):

@@ -7,6 +7,7 @@
 import collections
 import statistics
 
+import orrery_holds
 import orrery_models
 import orrery_once
 import orrery_slow_links
@@ -29,6 +30,7 @@ TINY_US = 20                   # kernels that are shorter on average
 SMALL_BYTES = 16384            # a message that is smaller on average costs by its number
 SLOW_UNIT = 1.5                # times as long as on the best kind of unit
 SLOW_RANK, IMBALANCE = 1.5, 1.3                   # times what the others have
+HELD_KNOWN = 0.1                                  # of the time in which messages are held, whose cause is known, or no cause is named
 MOST_LEFT_OUT = 5                                 # times what is recorded of the path the whole may be
 NAMED = 3                                         # kernels of many in one sentence
 FEW = 3                                           # fewer tasks or messages say nothing
@@ -208,15 +210,25 @@ def of_messages(run, pieces, replay):
             if cause != "no-tree":
                 return
             held, seconds = held - saved, seconds - saved
-    yield ("held", "rank %d" % rank, held, "messages of rank %d are ready to leave, and are held" % rank,
-           "raise the limits on sends under way (STARPU_MPI_NDETACHED_SEND, ORRERY_MPI_SEND_MIB), or send larger pieces",
-           lambda r: orrery_gains.not_held(r))
+    by, remedy = what_holds(run, pieces, rank) if held >= SHARE["held"] * makespan else ("", "")
+    yield ("held", "rank %d" % rank, held, "messages of rank %d are ready to leave, and are held%s" % (rank, by), remedy, lambda r: orrery_gains.not_held(r))
     if seconds < SHARE["messages"] * makespan:
         return
     faster = replay and orrery_gains.latency(replay, 2) > orrery_gains.bandwidth(replay, 2)
     yield ("messages", "network", seconds, "tasks wait for messages under way",
            "send earlier or less, or use a faster network" + ("" if not replay else ": half the latency" if faster else ": twice the bandwidth"),
            (lambda r: orrery_gains.latency(r, 2)) if faster else (lambda r: orrery_gains.bandwidth(r, 2)))
+
+
+def what_holds(run, pieces, rank):
+    """(what holds the messages of a rank, in words; what helps)"""
+    sums = orrery_holds.of_path(run, run.trace, pieces)[rank]
+    total, cause = orrery_holds.most(sums)
+    path = sum(p.last - p.first for p in pieces if p.kind == "held" and p.rank == rank)
+    if not path or total < HELD_KNOWN * path or cause not in orrery_holds.WORDS:
+        return "", "raise the limits on sends under way (STARPU_MPI_NDETACHED_SEND, ORRERY_MPI_SEND_MIB), or send larger pieces"
+    words, remedy = orrery_holds.WORDS[cause]
+    return ": %.0f %% of that by %s" % (100 * sums[cause] / path, words), remedy
 
 
 def order_of(gain):

@@ -8,7 +8,7 @@ import re
 
 from orrery_cli import UserError
 
-MESSAGES = ("post", "grant", "route", "send", "sent", "envelope", "match", "recv")
+MESSAGES = ("post", "grant", "route", "send", "sent", "envelope", "match", "recv", "held")
 # Groups of kinds, as the recorder knows them.
 GROUPS = {"tasks": ("submit", "after", "release", "ready", "start", "end", "done"), "kernels": ("start", "end"), "messages": MESSAGES,
           "lists": MESSAGES, "copies": ("copy", "copied"), "progression": ("engine",), "waits": ("waited",), "changes": ("change",),

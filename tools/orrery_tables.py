@@ -10,6 +10,7 @@ import os
 
 import orrery_alone
 import orrery_changes
+import orrery_holds
 import orrery_lists
 import orrery_memories
 import orrery_models
@@ -83,7 +84,17 @@ TABLES = {
         ("kind", "TEXT", "send or receive"), ("peer", "INTEGER", "the other rank; -1: any"), ("tag", "INTEGER", "its tag"),
         ("post_ns", "INTEGER", "it was posted"), ("grant_ns", "INTEGER", "its datum could be used"),
         ("done_ns", "INTEGER", "it was complete"), ("cause", "TEXT", "what its datum waited for: task, message or program"),
-        ("cause_number", "INTEGER", "number of that task or request"), ("parent", "INTEGER", "the task in which it was posted"), PROCESS),
+        ("cause_number", "INTEGER", "number of that task or request"), ("parent", "INTEGER", "the task in which it was posted"), PROCESS,
+        ("held_ns", "INTEGER", "of a send: time in which something held it after its datum could be used"),
+        ("held_by", "TEXT", "what held it longest: a cause of table holds")),
+    "holds": (
+        ("rank", "INTEGER", "its rank"),
+        ("cause", "TEXT", "number, bytes: the limit on sends under way; turn: the limit on those that start in one turn; others: others of the same value "
+                          "may come; value: its value is leaving already; announced: others of its datum are announced; order: the message overtook "
+                          "others; memory: it stays at its sender, for main memory is full"),
+        ("request", "INTEGER", "the send that was held; NULL: all that were ready, or a message that came"),
+        ("peer", "INTEGER", "where it goes; of a message that came, its origin"), ("message", "INTEGER", "number of the message that came"),
+        ("since_ns", "INTEGER", "it was held"), ("until_ns", "INTEGER", "it went on"), PROCESS),
     "stays": (
         ("rank", "INTEGER", "its rank"), ("list", "TEXT", "where the request was: fetching, ready, posted or flying; early: a message without a receive"),
         ("request", "INTEGER", "its number in its process; of an early message, the receive that it went to"),
@@ -341,9 +352,25 @@ class Tables:
                 yield (rank, w.call, self.ns(w.begin), self.ns(w.end)) + ((None, None) if kind == "program" else (kind, number)) + (process,)
 
     def rows_of_requests(self):
+        index = orrery_holds.Index(orrery_holds.holds(self.trace), self.run.last) if self.requests else None
         for r in self.requests:
             yield ((r.rank, r.number, "receive" if r.receive else "send", r.peer, r.tag) + tuple(map(self.ns, (r.post, r.grant)))
-                   + (self.ns(r.recv if r.receive else r.sent),) + self.cause(r.grant, r.cause) + (self.parent(r.parent), r.key[0]))
+                   + (self.ns(r.recv if r.receive else r.sent),) + self.cause(r.grant, r.cause) + (self.parent(r.parent), r.key[0])
+                   + self.held(r, index))
+
+    def held(self, r, index):
+        """The columns held_ns and held_by of a request."""
+        left = r.send if r.send is not None else r.route
+        if r.receive or r.grant is None or not index:
+            return None, None
+        return orrery_holds.most(index.of(*r.key, r.grant, self.run.last if left is None else left))
+
+    def rows_of_holds(self):
+        for h in orrery_holds.holds(self.trace):
+            if self.inside(h.rank, h.since, self.run.last if h.until is None else h.until):
+                of_message = h.cause in orrery_holds.OF_MESSAGES
+                yield (h.rank, h.cause, None if of_message or h.request == orrery_holds.ALL else h.request, h.peer,
+                       h.request if of_message else None, self.ns(h.since), self.ns(h.until), h.process)
 
     def chosen_stays(self):
         return [s for s in orrery_lists.stays(self.run) if self.inside(s.rank, s.since, self.run.last if s.until is None else s.until)]

@@ -167,6 +167,9 @@ def fields_of(kind, e, names):
         return "%d %d %d" % (signed(a, 32), b >> 32, b & 0xFFFFFFFF)
     if kind in ("copy", "copied"):
         return "%d %d %d %s" % (a, b, c, orrery_tracefile.copy_why(d))
+    if kind == "held":
+        cause = orrery_tracefile.HOLDS.get(flags & ~orrery_tracefile.GOES_ON, flags)
+        return "%s %d %d %d %s" % (cause, signed(a, 32), b >> 32, b & 0xFFFFFFFF, "ends" if flags & orrery_tracefile.GOES_ON else "begins")
     if kind == "engine":
         return "%s %d %d %d %s" % (TURNS.get(a, a), b, c, d, "guest" if flags & orrery_tracefile.GUEST else "own")
     return "%d %s" % (b, process.strings.get(a, ""))

@@ -33,7 +33,7 @@ FIRST_BLOCK = 4096   # bytes of the head and its text, however small blocks are
 KINDS = ("none", "string", "process", "clock", "worker", "left",
          "submit", "release", "ready", "start", "end", "done",
          "post", "grant", "route", "send", "sent", "envelope", "match", "recv",
-         "copy", "copied", "user", "engine", "sum", "after", "waited", "change", "memory")
+         "copy", "copied", "user", "engine", "sum", "after", "waited", "change", "memory", "held")
 EVENTS = tuple(name for name in KINDS[6:] if name != "sum")   # that something happened
 NUMBER = {name: number for number, name in enumerate(KINDS)}
 ABOUT_PROCESS = sum(1 << NUMBER[name] for name in ("string", "process", "clock", "worker", "left"))
@@ -43,7 +43,10 @@ GUEST = 1
 RECEIVE, EAGER, SYNC, RELAYED = 1, 2, 4, 8
 COPIES = ("fetch", "eviction", "write-back", "prefetch")   # why copies are made
 CHANGES = {1: "checkpoint", 2: "restore", 3: "use", 4: "resize"}
-NO_STEPS = ("engine", "sum", "after", "waited", "change", "memory")   # what is recorded of other steps, or of time that passed
+NO_STEPS = ("engine", "sum", "after", "waited", "change", "memory", "held")   # what is recorded of other steps, or of time that passed
+# What holds messages back; with GOES_ON until then.
+HOLDS = {1: "number", 2: "bytes", 3: "turn", 4: "others", 5: "value", 6: "announced", 7: "order", 8: "memory"}
+GOES_ON = 0x80
 CAUSES = {1: "task", 2: "message"}
 
 
@@ -89,6 +92,7 @@ class Process:
 
 class Trace:
     """An open trace: `text` (what its head says), `processes`, and events(...)."""
+    part = None   # of the run, that was recorded; None: all of it
 
     def __init__(self, path):
         self.path = path
@@ -123,7 +127,8 @@ class Trace:
             raise UserError("%s: byte 12: blocks of %d bytes with a text of %d bytes; the trace is damaged" % (self.path, self.block, text_bytes), 1)
         lines = self.stream.read(text_bytes).decode("utf-8", "replace").splitlines()
         self.text = dict(line.partition(" ")[::2] for line in lines)
-        self.part = orrery_part.Part(self.path, self.text) if self.flags & PARTIAL else None   # of the run; None: all of it
+        if self.flags & PARTIAL:
+            self.part = orrery_part.Part(self.path, self.text)
         self.simulated = bool(self.flags & SIMULATED)
         self.limited, self.thinning = bool(self.flags & LIMITED), windows >> 16
         # (length, distance) of the windows in nanoseconds, in which all events are there; None: they are there everywhere.

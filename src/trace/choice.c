@@ -17,7 +17,7 @@
 #define BIT(kind) ((uint64_t) 1 << ORR_TRACE_##kind)
 #define MESSAGES \
 	(BIT(POST) | BIT(GRANT) | BIT(ROUTE) | BIT(SEND) | BIT(SENT) | BIT(ENVELOPE) | \
-	 BIT(MATCH) | BIT(RECV))
+	 BIT(MATCH) | BIT(RECV) | BIT(HELD))
 
 /* The groups of kinds, which tools/orrery_tracefile.py knows, too. */
 static const struct group {

@@ -135,8 +135,24 @@ enum orr_trace_kind {
 			     nanoseconds until now */
 	ORR_TRACE_MEMORY, /* a memory node, b bytes in use, c: of b, kept for reuse, d limit; 0:
 			     none */
+	ORR_TRACE_HELD,   /* flags: enum orr_trace_hold, from now on, or with GOES_ON until now: a
+			     send   to `a`, b request; or a message from origin a, b message; b 0: all
+			     sends   that are ready */
 	ORR_TRACE_NKINDS
 };
+
+/* What holds messages back. */
+enum orr_trace_hold {
+	ORR_HOLD_NUMBER = 1, /* ready sends: the limit on the number of sends under way */
+	ORR_HOLD_BYTES,      /* ready sends: the limit on their bytes */
+	ORR_HOLD_TURN,       /* ready sends: so many start in one turn of the progression */
+	ORR_HOLD_OTHERS,     /* a send: others of its value may come, for one tree */
+	ORR_HOLD_VALUE,      /* a send: its value is leaving already */
+	ORR_HOLD_ANNOUNCED,  /* a send: others of its datum are announced, and not there */
+	ORR_HOLD_ORDER,      /* a message that came: it overtook others of its origin */
+	ORR_HOLD_MEMORY      /* a message: it stays at its sender, for main memory is full */
+};
+#define ORR_TRACE_GOES_ON 0x80 /* flag of HELD */
 
 /* Changes of a run, and what makes it wait for something that is not its work. */
 enum orr_trace_change {
