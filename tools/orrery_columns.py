@@ -24,7 +24,7 @@ LAYOUT = np.dtype([("ns", "=i8"), ("kind", "u1"), ("flags", "u1"), ("worker", "=
 FIELDS = {"submit": "abcd", "release": "bc", "ready": "bc", "start": ("worker", "a", "b", "c", "d"), "end": "bd", "done": "bc",
           "post": ("flags", "a", "b", "c", "d"), "grant": "bcd", "route": "ab", "send": ("flags", "a", "b", "c", "d"), "sent": "b",
           "envelope": ("flags", "a", "b", "c", "d"), "match": "ab", "recv": "abd", "copy": ("worker", "a", "b", "c", "d"),
-          "copied": "abc", "user": ("worker", "a", "b"), "engine": ("flags", "a", "b", "d"), "waited": "abc", "after": "bc", "memory": "abcd"}
+          "copied": "abc", "user": ("worker", "a", "b"), "engine": ("flags", "a", "b", "d"), "waited": "abc", "after": "bc", "memory": "abcd", "callback": ("worker", "b", "c")}
 CHUNK = 8192                        # blocks that are read at once
 NEVER = np.iinfo(np.int64).min      # the time of what has not happened
 LOW = np.uint64(0xFFFFFFFF)
@@ -183,7 +183,8 @@ class Columns:
     def __init__(self, trace, progress=lambda words, share: None):
         self.trace = trace
         self.events = read_events(trace, progress)
-        self.turns, self.waits, self.afters, self.memory = (self.events.pop(name) for name in ("engine", "waited", "after", "memory"))   # no steps
+        self.turns, self.waits, self.afters, self.memory, self.callbacks = (
+            self.events.pop(name) for name in ("engine", "waited", "after", "memory", "callback"))   # no steps
         progress("sorting", 0)
         self.number_names()
         self.number_ranks()
@@ -258,7 +259,7 @@ class Columns:
         for number, process in processes.items():
             shift[number] = late_ns[hosts[process.host]]
             process.clock_ns += int(shift[number])
-        for some in [*self.events.values(), self.turns, self.waits, self.afters, self.memory]:
+        for some in [*self.events.values(), self.turns, self.waits, self.afters, self.memory, self.callbacks]:
             some.ns = some.ns + shift[some.process]
         self.trace.number_eras()
         self.set_places()

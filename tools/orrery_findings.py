@@ -19,11 +19,11 @@ except ImportError:       # without numpy there is no replay either, and gains a
 
 # The shares of the makespan from which on something is worth a word.
 SHARE = {"late-submission": 0.15, "slow-submission": 0.15, "late-rank": 0.05, "late-release": 0.15, "tiny-tasks": 0.20, "copies": 0.15,
-         "memory": 0.10, "no-prefetch": 0.10, "messages": 0.30, "many-messages": 0.20, "held": 0.10, "callback": 0.10, "no-tree": 0.10, "eager": 0.10,
+         "memory": 0.10, "no-prefetch": 0.10, "messages": 0.30, "many-messages": 0.20, "held": 0.10, "callback": 0.10, "task-callback": 0.10, "no-tree": 0.10, "eager": 0.10,
          "unmatched": 0.10, "slow-rank": 0.05, "slow-link": 0.05, "imbalance": 0.10, "wrong-model": 0.25, "policy": 0.25, "order": 0.15}
 LEAST = 0.03      # of the makespan: a change that gains less is no answer
 # Gains that are bounds, because the trace does not have what else would hold up the run then.
-BOUNDS = {"unmatched", "memory"}
+BOUNDS = {"unmatched", "memory", "task-callback"}
 EVICTIONS = 0.05               # the share of the bytes that came to devices which had to go again to make room
 MODELLED = {"dm", "dmda", "dmdap", "dmdar", "dmdas", "dmdasd", "heft", "pheft"}   # policies that believe models
 TINY_US = 20                   # kernels that are shorter on average
@@ -102,6 +102,7 @@ def shares_of_path(run, pieces, replay):
     yield ("late-release", "rank %d" % rank, path_seconds(pieces, ("datum",)),
            "the program of rank %d keeps data that tasks or messages wait for" % rank, "release acquired data earlier",
            lambda r: orrery_gains.late_release(r))
+    yield from of_callbacks(pieces)
     yield from of_copies(pieces, replay)
     yield from of_messages(run, pieces, replay)
     rank = worst_rank(pieces, ("unmatched",))
@@ -147,6 +148,14 @@ def of_programs(run, pieces, replay, mean):
         yield ("late-submission", "rank %d" % rank, seconds, "the program of rank %d submits its tasks late" % rank,
                "submit earlier: less work between submissions, no insertion of tasks that the rank has no part in, fewer waits for tasks",
                lambda r: orrery_gains.submitted_early(r))
+
+
+def of_callbacks(pieces):
+    """Callbacks of tasks, in which workers execute nothing, or which others wait for."""
+    some = [p for p in pieces if p.kind == "callback" and p.detail == "task"]
+    seconds, rank = path_seconds(some, ("callback",)), worst_rank(some, ("callback",))
+    yield ("task-callback", "rank %d" % rank, seconds, "callbacks of tasks hold up others, most of all on rank %d" % rank,
+           "do less in callbacks of tasks: submit a task that does it", lambda r: seconds)
 
 
 def of_copies(pieces, replay):

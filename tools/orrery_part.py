@@ -10,7 +10,8 @@ from orrery_cli import UserError
 
 MESSAGES = ("post", "grant", "route", "send", "sent", "envelope", "match", "recv", "held")
 # Groups of kinds, as the recorder knows them.
-GROUPS = {"tasks": ("submit", "after", "release", "ready", "start", "end", "done"), "kernels": ("start", "end"), "messages": MESSAGES,
+GROUPS = {"tasks": ("submit", "after", "release", "ready", "start", "end", "done", "callback"), "kernels": ("start", "end"),
+          "callbacks": ("callback",), "messages": MESSAGES,
           "lists": MESSAGES, "copies": ("copy", "copied"), "progression": ("engine",), "waits": ("waited",), "changes": ("change",),
           "memory": ("memory",), "marks": ("user",)}
 FOREVER = 1 << 62

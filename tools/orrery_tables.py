@@ -9,6 +9,7 @@ import csv
 import os
 
 import orrery_alone
+import orrery_callbacks
 import orrery_changes
 import orrery_holds
 import orrery_lists
@@ -70,6 +71,13 @@ TABLES = {
         ("waiter_number", "INTEGER", "number of that task or request"), ("cause", "TEXT", "for what: task or message"),
         ("cause_number", "INTEGER", "number of that task or request"), ("at_ns", "INTEGER", "the wait was over"),
         ("last", "INTEGER", "1: nothing else was missing then"), PROCESS),
+    "callbacks": (
+        ("rank", "INTEGER", "its rank"),
+        ("what", "TEXT", "when the program was called: ready, before a policy gets a task; taken, before its kernel; executed, after it; done, the task is over; "
+                         "message, a request is complete"),
+        ("task", "INTEGER", "number of the task"), ("request", "INTEGER", "number of the request"), ("name", "TEXT", "name of the task's kernel"),
+        ("worker", "INTEGER", "the worker whose thread was in the callback; -1: another thread"),
+        ("start_ns", "INTEGER", "the call began"), ("end_ns", "INTEGER", "it was over"), PROCESS),
     "follows": (
         ("rank", "INTEGER", "the rank of both"), ("waiter", "TEXT", "who comes after the other: task or message"),
         ("waiter_number", "INTEGER", "number of that task or request"), ("cause", "TEXT", "after what: task or message"),
@@ -338,6 +346,14 @@ class Tables:
         for e in self.run.edges:
             if self.inside(e.rank, e.at):
                 yield e.rank, e.waiter, e.number, e.cause, e.by, self.ns(e.at), e.last, e.process
+
+    def rows_of_callbacks(self):
+        for c in orrery_callbacks.callbacks(self.trace):
+            if self.inside(c.rank, c.start, c.end):
+                of_message = c.what == "message"
+                task = None if of_message else self.run.tasks.get((c.process, c.number))
+                yield (c.rank, c.what, None if of_message else c.number, c.number if of_message else None, task.name if task else None, c.worker,
+                       self.ns(c.start), self.ns(c.end), c.process)
 
     def rows_of_follows(self):
         for ns, rank, waiter, number, cause, process in self.run.follows:

@@ -170,6 +170,8 @@ def fields_of(kind, e, names):
     if kind == "held":
         cause = orrery_tracefile.HOLDS.get(flags & ~orrery_tracefile.GOES_ON, flags)
         return "%s %d %d %d %s" % (cause, signed(a, 32), b >> 32, b & 0xFFFFFFFF, "ends" if flags & orrery_tracefile.GOES_ON else "begins")
+    if kind == "callback":
+        return "%d %d %s" % (b, c, orrery_tracefile.CALLBACKS.get(flags, flags))
     if kind == "engine":
         return "%s %d %d %d %s" % (TURNS.get(a, a), b, c, d, "guest" if flags & orrery_tracefile.GUEST else "own")
     return "%d %s" % (b, process.strings.get(a, ""))

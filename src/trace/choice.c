@@ -25,8 +25,9 @@ static const struct group {
 	uint64_t kinds;
 } groups[] = {
 	{ "tasks", BIT(SUBMIT) | BIT(AFTER) | BIT(RELEASE) | BIT(READY) | BIT(START) | BIT(END) |
-			   BIT(DONE) },
+			   BIT(DONE) | BIT(CALLBACK) },
 	{ "kernels", BIT(START) | BIT(END) },
+	{ "callbacks", BIT(CALLBACK) },
 	{ "messages", MESSAGES },
 	{ "lists", MESSAGES },
 	{ "copies", BIT(COPY) | BIT(COPIED) },
@@ -162,7 +163,7 @@ static int read_kinds(struct orr_trace_choice *choice, const char *text)
 {
 	const char *variable = "ORRERY_TRACE_KINDS";
 	static const char form[] =
-		"it takes names with commas between them: tasks, kernels, messages, lists, copies, progression, waits, changes, memory, marks";
+		"it takes names with commas between them: tasks, kernels, callbacks, messages, lists, copies, progression, waits, changes, memory, marks";
 
 	if (!text)
 		return 0;

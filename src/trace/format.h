@@ -138,8 +138,20 @@ enum orr_trace_kind {
 	ORR_TRACE_HELD,   /* flags: enum orr_trace_hold, from now on, or with GOES_ON until now: a
 			     send   to `a`, b request; or a message from origin a, b message; b 0: all
 			     sends   that are ready */
+	ORR_TRACE_CALLBACK, /* flags: enum orr_trace_callback, worker, b task or request, until now
+			       for c nanoseconds */
 	ORR_TRACE_NKINDS
 };
+
+/* Functions of the program that the runtime calls because of a task or a message. */
+enum orr_trace_callback {
+	ORR_CALLBACK_READY = 1, /* the prologue, before a policy gets the task */
+	ORR_CALLBACK_TAKEN,     /* that of pop, before its kernel */
+	ORR_CALLBACK_EXECUTED,  /* the epilogue, after its kernel */
+	ORR_CALLBACK_DONE,      /* the task is over */
+	ORR_CALLBACK_MESSAGE    /* of the request: it is complete */
+};
+#define ORR_TRACE_CALL_LEAST_US 1.0 /* a shorter call has no event */
 
 /* What holds messages back. */
 enum orr_trace_hold {

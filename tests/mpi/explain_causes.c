@@ -21,7 +21,7 @@
 /* The settings, as the words of the command line give them. */
 static struct {
 	double rounds, bytes, make, take, which, factor, sleep, begin, more, callback, hold, blocks,
-		tasks, device, cpu, says, priority, barrier, once;
+		tasks, device, cpu, says, priority, barrier, once, ends, pop;
 } is = { .rounds = 20,
 	 .bytes = 64,
 	 .make = 1000,
@@ -43,7 +43,7 @@ static const struct {
 	      { "hold", &is.hold },     { "callback", &is.callback }, { "blocks", &is.blocks },
 	      { "tasks", &is.tasks },   { "device", &is.device },     { "cpu", &is.cpu },
 	      { "says", &is.says },     { "priority", &is.priority }, { "barrier", &is.barrier },
-	      { "once", &is.once } };
+	      { "once", &is.once },     { "ends", &is.ends },         { "pop", &is.pop } };
 static int rank, size, nmade;
 
 /* once: `make' of that round alone is slow. */
@@ -120,6 +120,19 @@ static void called(void *arg)
 	starpu_sleep(1e-6 * is.callback);
 }
 
+/* The end of a task, and its begin. */
+static void ended(void *arg)
+{
+	(void) arg;
+	starpu_sleep(1e-6 * is.ends);
+}
+
+static void popped(void *arg)
+{
+	(void) arg;
+	starpu_sleep(1e-6 * is.pop);
+}
+
 /* A message beside the others, whose callback takes its time. */
 static void ring(int round)
 {
@@ -169,7 +182,9 @@ static void rounds(int fan)
 
 static void insert(struct starpu_codelet *cl, int block, int priority)
 {
-	OK(starpu_task_insert(cl, STARPU_RW, blocks[block], STARPU_PRIORITY, priority, 0));
+	OK(starpu_task_insert(cl, STARPU_RW, blocks[block], STARPU_PRIORITY, priority,
+			      STARPU_CALLBACK, is.ends > 0 ? ended : NULL,
+			      STARPU_PROLOGUE_CALLBACK_POP, is.pop > 0 ? popped : NULL, 0));
 }
 
 /* Tasks of one rank. */

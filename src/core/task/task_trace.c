@@ -151,6 +151,24 @@ void orr_task_trace_slow(struct orr_process *proc, enum orr_trace_kind kind,
 	orr_trace_add_at(proc, e);
 }
 
+void orr_task_trace_called(struct orr_process *proc, enum orr_trace_callback what, uint64_t job,
+			   double since_us)
+{
+	const struct orr_thread *self = orr_thread_self();
+	double us = orr_sys_now_us() + self->debt_us - since_us;
+
+	if (us < ORR_TRACE_CALL_LEAST_US || !proc->trace)
+		return;
+	orr_trace_add(proc,
+		      (struct orr_trace_event){
+			      .kind = ORR_TRACE_CALLBACK,
+			      .flags = (uint8_t) what,
+			      .worker = (int16_t) (self->worker ? (int) self->worker->id : -1),
+			      .ns = (int64_t) (self->debt_us * 1e3 + 0.5),
+			      .b = job,
+			      .c = (uint64_t) (us * 1e3 + 0.5) });
+}
+
 static void add_edge(struct orr_process *proc, enum orr_trace_kind kind, uint64_t job,
 		     uint64_t cause)
 {

@@ -39,8 +39,8 @@ static inline uint64_t orr_mpi_trace_ns(double us)
  * engine's thread for the rest. */
 void orr_mpi_trace_turn(struct orr_mpi *mpi, enum orr_trace_turn turn, double since_us, uint64_t n,
 			double callbacks_us);
-/* The program was called back since then. Owner of the engine. */
-void orr_mpi_trace_callback(struct orr_mpi *mpi, double since_us);
+/* The program was called back since then, because of a request. Owner of the engine. */
+void orr_mpi_trace_callback(struct orr_mpi *mpi, double since_us, uint64_t request);
 /* Records what was summed up; no thread may drive any more. */
 void orr_mpi_trace_turns_end(struct orr_mpi *mpi);
 

@@ -68,6 +68,7 @@ void orr_mpi_complete(struct orr_mpi *mpi, struct orr_mpi_req *req)
 	void (*callback)(void *) = req->callback;
 	void *arg = req->arg;
 	int detached = req->detached;
+	uint32_t seq = (uint32_t) req->seq;
 
 	orr_mpi_assert_owner(mpi);
 	orr_assert_no_lock(); /* callbacks of the program follow */
@@ -95,7 +96,7 @@ void orr_mpi_complete(struct orr_mpi *mpi, struct orr_mpi_req *req)
 						 (int64_t) (since_us * 1e3));
 		callback(arg);
 		if (timed)
-			orr_mpi_trace_callback(mpi, since_us);
+			orr_mpi_trace_callback(mpi, since_us, seq);
 	}
 	self->cause = cause;
 	if (!detached) {
