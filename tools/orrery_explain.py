@@ -10,6 +10,7 @@ import orrery_alone
 import orrery_changes
 import orrery_cores
 import orrery_drift
+import orrery_growth
 import orrery_memories
 import orrery_models
 import orrery_part
@@ -127,7 +128,8 @@ def answer(trace, run=None, pieces=None, large=False):
             "workers": len(run.workers), "tasks": run.tasks_done() if orrery_part.has_tasks(trace) else sum(1 for _ in run.kernels()), "messages": run.messages_received(),
             "path": parts, "changes_of_run": orrery_changes.summed_up(orrery_changes.changes(trace)), "findings": found,
             "models": [orrery_models.as_json(row) for row in models], "wrong_models": wrong_models(trace, run, models, found),
-            "gaps": orrery_alone.as_json(gaps, run), "memory": orrery_memories.rows(trace, run.memories()), "kernels": faster_kernels(parts, replay, whole(run, pieces)),
+            "gaps": orrery_alone.as_json(gaps, run), "memory": orrery_memories.rows(trace, run.memories()),
+            "grown": orrery_growth.as_json(orrery_growth.lists(run, trace), run), "kernels": faster_kernels(parts, replay, whole(run, pieces)),
             "certainty": certainty(trace, run, pieces) + [how] * bool(how)}
 
 
@@ -199,6 +201,11 @@ def write_page(found, out):
     if full:
         out.write("\nMemory that was nearly full:\n")
     for line in full:
+        out.write("  %s\n" % line)
+    grown = list(orrery_growth.lines(found["grown"]))
+    if grown:
+        out.write("\nLists of requests that grew through the run:\n")
+    for line in grown:
         out.write("  %s\n" % line)
     write_changes(found, out)
     if found["certainty"]:
