@@ -11,6 +11,7 @@ import orrery_changes
 import orrery_cores
 import orrery_drift
 import orrery_growth
+import orrery_links
 import orrery_memories
 import orrery_models
 import orrery_part
@@ -129,6 +130,7 @@ def answer(trace, run=None, pieces=None, large=False):
             "path": parts, "changes_of_run": orrery_changes.summed_up(orrery_changes.changes(trace)), "findings": found,
             "models": [orrery_models.as_json(row) for row in models], "wrong_models": wrong_models(trace, run, models, found),
             "gaps": orrery_alone.as_json(gaps, run), "memory": orrery_memories.rows(trace, run.memories()),
+            "links": orrery_links.as_json(orrery_links.shares(trace, run.first, run.last)),
             "grown": orrery_growth.as_json(orrery_growth.lists(run, trace), run), "kernels": faster_kernels(parts, replay, whole(run, pieces)),
             "certainty": certainty(trace, run, pieces) + [how] * bool(how)}
 
@@ -201,6 +203,11 @@ def write_page(found, out):
     if full:
         out.write("\nMemory that was nearly full:\n")
     for line in full:
+        out.write("  %s\n" % line)
+    links = list(orrery_links.lines(found["links"]))
+    if links:
+        out.write("\nLinks that were full:\n")
+    for line in links:
         out.write("  %s\n" % line)
     grown = list(orrery_growth.lines(found["grown"]))
     if grown:

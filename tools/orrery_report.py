@@ -16,6 +16,7 @@ import orrery_alone
 import orrery_changes
 import orrery_explain
 import orrery_growth
+import orrery_links
 import orrery_part
 import orrery_tracefile
 from orrery_cli import UserError
@@ -112,6 +113,7 @@ def explanation(trace, run, pieces):
     found["changes"] = [{"text": "%s: %s" % (text, orrery_explain.gains(s, sure, found["makespan_seconds"]))}
                         for text, s, sure in orrery_explain.changes(found)]
     found["unusual"] = orrery_explain.unusual(found) + ["a list of requests grew: " + line for line in orrery_growth.lines(found["grown"])]
+    found["unusual"] += ["link " + line for line in orrery_links.lines(found["links"])]
     for part in found["path"]:
         part["title"] = title(part)
     found["alone"] = orrery_alone.lines(found["gaps"], found["makespan_seconds"])

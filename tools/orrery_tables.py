@@ -12,6 +12,7 @@ import orrery_alone
 import orrery_callbacks
 import orrery_changes
 import orrery_holds
+import orrery_links
 import orrery_lists
 import orrery_memories
 import orrery_models
@@ -160,6 +161,14 @@ TABLES = {
         ("used_bytes", "INTEGER", "bytes in use by data and by what the program allocated there"),
         ("reusable_bytes", "INTEGER", "bytes of these without a value, which are kept for reuse"),
         ("limit_bytes", "INTEGER", "the limit, if there is one"), PROCESS),
+    "links": (
+        ("name", "TEXT", "name of the link in the platform"), ("bytes_per_s", "INTEGER", "its bandwidth"),
+        ("busy_ns", "INTEGER", "time that its bytes took at all of its bandwidth"),
+        ("full_ns", "INTEGER", "time in which it gave 95 % of its bandwidth or more")),
+    "loads": (
+        ("name", "TEXT", "name of the link"), ("start_ns", "INTEGER", "from then on"), ("end_ns", "INTEGER", "until then"),
+        ("busy_ns", "INTEGER", "of that, the time that its bytes took at all of its bandwidth"),
+        ("full_ns", "INTEGER", "of that, the time in which it gave 95 % of it or more")),
     "marks": (
         ("rank", "INTEGER", "its rank"), ("worker", "INTEGER", "the worker that set it; -1: the program"), ("at_ns", "INTEGER", "when"),
         ("text", "TEXT", "what the program said"), ("number", "INTEGER", "its number"), PROCESS),
@@ -455,6 +464,14 @@ class Tables:
     def memories(self):
         """Their uses in the window; memory may be in use before the first step of the run."""
         return [use for use in (use._replace(at=max(use.at, self.run.first)) for use in orrery_memories.uses(self.trace)) if self.inside(use.rank, use.at)]
+
+    def rows_of_links(self):
+        yield from orrery_links.read(self.trace)[0]
+
+    def rows_of_loads(self):
+        for load in orrery_links.read(self.trace)[1]:
+            if self.within(load.start, load.end):
+                yield (load.name, self.ns(load.start), self.ns(load.end)) + load[3:]
 
     def rows_of_marks(self):
         for m in self.run.marks:

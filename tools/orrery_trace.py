@@ -8,6 +8,7 @@ import os
 import sys
 
 import orrery_checksum
+import orrery_links
 import orrery_part
 import orrery_sums
 import orrery_tracefile
@@ -46,6 +47,7 @@ CONVERTED = {"csv": ("orrery_tables", "write_csv"), "sqlite": ("orrery_tables", 
              "perfetto": ("orrery_perfetto", "write"), "otf2": ("orrery_otf2", "write"),
              "starpu": ("orrery_starpu", "write")}
 
+SHOWN_KINDS = orrery_tracefile.EVENTS + ("link",)
 ALIASES = {"program": ("waited",), **orrery_part.GROUPS}
 
 
@@ -62,13 +64,13 @@ def parse_ranks(text):
 def parse_kinds(text):
     kinds = []
     for word in text.split(","):
-        if word in orrery_tracefile.EVENTS:
+        if word in SHOWN_KINDS:
             kinds.append(word)
         elif word in ALIASES:
             kinds += ALIASES[word]
         else:
             raise UserError("--kinds %s: there is no kind %s; there are %s, and in groups %s"
-                            % (text, word, ", ".join(orrery_tracefile.EVENTS), ", ".join(ALIASES)))
+                            % (text, word, ", ".join(SHOWN_KINDS), ", ".join(ALIASES)))
     return kinds
 
 
@@ -129,7 +131,7 @@ def window(trace, options):
             first = start + round(options["from"] * 1e9)
         if options["to"] is not None:
             last = start + round(options["to"] * 1e9)
-    return trace.events(options["kinds"] or orrery_tracefile.EVENTS, first, last, options["ranks"])
+    return trace.events(options["kinds"] or SHOWN_KINDS, first, last, options["ranks"])
 
 
 def names_of_tasks(trace, ranks):
@@ -172,6 +174,8 @@ def fields_of(kind, e, names):
         return "%s %d %d %d %s" % (cause, signed(a, 32), b >> 32, b & 0xFFFFFFFF, "ends" if flags & orrery_tracefile.GOES_ON else "begins")
     if kind == "callback":
         return "%d %d %s" % (b, c, orrery_tracefile.CALLBACKS.get(flags, flags))
+    if kind == "link":
+        return "%d %d %d %s %s" % (b, c, d, "sum" if flags & orrery_links.SUM else "part", process.strings.get(a, ""))
     if kind == "engine":
         return "%s %d %d %d %s" % (TURNS.get(a, a), b, c, d, "guest" if flags & orrery_tracefile.GUEST else "own")
     return "%d %s" % (b, process.strings.get(a, ""))

@@ -36,6 +36,7 @@ static const struct group {
 	{ "changes", BIT(CHANGE) },
 	{ "memory", BIT(MEMORY) },
 	{ "marks", BIT(USER) },
+	{ "links", BIT(LINK) },
 };
 #define NGROUPS (sizeof(groups) / sizeof(groups[0]))
 
@@ -163,7 +164,7 @@ static int read_kinds(struct orr_trace_choice *choice, const char *text)
 {
 	const char *variable = "ORRERY_TRACE_KINDS";
 	static const char form[] =
-		"it takes names with commas between them: tasks, kernels, callbacks, messages, lists, copies, progression, waits, changes, memory, marks";
+		"it takes names with commas between them: tasks, kernels, callbacks, messages, lists, copies, progression, waits, changes, memory, marks, links";
 
 	if (!text)
 		return 0;

@@ -25,6 +25,11 @@
 
 #define MOST_TEXT 896 /* bytes of a string: it is in one block */
 #define NKNOWN 32
+/* Links whose load over time is recorded, in a file with a limit and without; WIRES_TIMES times as
+ * many have their sums. */
+#define FEW_WIRES 8
+#define MOST_WIRES 256
+#define WIRES_TIMES 8
 
 struct string {
 	uint64_t key;
@@ -509,13 +514,18 @@ uint32_t orr_trace_string(struct orr_process *proc, const char *text)
 
 /* ---- about the process ---- */
 
-static void append_own(struct orr_trace *tr, struct orr_trace_event e)
+static void append_own_at(struct orr_trace *tr, struct orr_trace_event e)
 {
 	e.worker = -1;
-	e.ns = orr_trace_now_ns();
 	orr_lock(&tr->lock);
 	append(tr, &tr->own, &e);
 	orr_unlock(&tr->lock);
+}
+
+static void append_own(struct orr_trace *tr, struct orr_trace_event e)
+{
+	e.ns = orr_trace_now_ns();
+	append_own_at(tr, e);
 }
 
 void orr_trace_place(struct orr_process *proc, double behind_us)
@@ -696,7 +706,38 @@ int orr_trace_init(struct orr_process *proc)
 	proc->trace = tr;
 	proc->observed |= ORR_OBSERVED_BY_TRACE;
 	orr_trace_place(proc, 0);
+	if (choice.kinds >> ORR_TRACE_LINK & 1)
+		orr_sys_wires_watch(proc);
 	return 0;
+}
+
+/* Links of a simulated network: all that were used, and how the fullest ones were over time. */
+static void add_wires(struct orr_process *proc, struct orr_trace *tr)
+{
+	struct orr_wire *wires, w;
+	unsigned n = orr_sys_wires(proc, &wires), most = tr->limited ? FEW_WIRES : MOST_WIRES;
+
+	for (unsigned k = 0; k < n && k < WIRES_TIMES * most; k++) {
+		uint32_t name = orr_trace_string(proc, wires[k].name);
+
+		for (unsigned i = 0; k < most && orr_sys_wire_at(proc, &wires[k], i, &w); i++)
+			if (w.busy_ns && w.end_ns > tr->from_ns && w.begin_ns < tr->to_ns)
+				append_own_at(tr, (struct orr_trace_event){
+							  .kind = ORR_TRACE_LINK,
+							  .ns = w.end_ns - tr->clock_ns,
+							  .a = name,
+							  .b = (uint64_t) (w.end_ns - w.begin_ns),
+							  .c = (uint64_t) w.busy_ns,
+							  .d = (uint64_t) w.full_ns });
+		append_own_at(tr, (struct orr_trace_event){ .kind = ORR_TRACE_LINK,
+							    .flags = ORR_TRACE_LINK_SUM,
+							    .ns = wires[k].end_ns - tr->clock_ns,
+							    .a = name,
+							    .b = (uint64_t) wires[k].bytes_per_s,
+							    .c = (uint64_t) wires[k].busy_ns,
+							    .d = (uint64_t) wires[k].full_ns });
+	}
+	free(wires);
 }
 
 static void free_strings(struct orr_trace *tr)
@@ -713,6 +754,8 @@ void orr_trace_exit(struct orr_process *proc)
 
 	if (!tr)
 		return;
+	if (tr->choice.kinds >> ORR_TRACE_LINK & 1 && tr->head->nopen == 1)
+		add_wires(proc, tr);
 	proc->trace = NULL;
 	proc->observed &= ~ORR_OBSERVED_BY_TRACE;
 	lost = tr->lost + tr->own.lost;
