@@ -77,7 +77,7 @@ struct orr_trace {
 	const struct orr_trace_head *head; /* of the file */
 	uint32_t per_block;                /* events */
 	unsigned limited;
-	int64_t clock_ns; /* to add to times of the process for those of the run */
+	int64_t clock_ns; /* atomic: to add to times of the process for those of the run */
 	/* What is recorded: bits of kinds (atomic: of this process, by its rank), and the times of
 	 * the run from the first one to before the second one. */
 	uint64_t kinds;
@@ -270,7 +270,7 @@ static void append_limited(struct orr_trace *tr, struct orr_trace_stream *s,
 			   const struct orr_trace_event *e)
 {
 	uint32_t windows = ORR_ATOMIC_LOAD_RELAXED(&tr->head->windows);
-	int keeps = orr_trace_limit_keeps(windows, e->ns + tr->clock_ns);
+	int keeps = orr_trace_limit_keeps(windows, e->ns + ORR_ATOMIC_LOAD_RELAXED(&tr->clock_ns));
 	struct sum_of of = { .tr = tr, .s = s };
 
 	if (e->kind == ORR_TRACE_WORKER) { /* it is about the process */
@@ -386,7 +386,7 @@ static int end_kernel(struct orr_trace_stream *s, const struct orr_trace_event *
 static void append_window(struct orr_trace *tr, struct orr_trace_stream *s,
 			  const struct orr_trace_event *e)
 {
-	int64_t run_ns = e->ns + tr->clock_ns;
+	int64_t clock_ns = ORR_ATOMIC_LOAD_RELAXED(&tr->clock_ns), run_ns = e->ns + clock_ns;
 	int before = run_ns < tr->from_ns, after = run_ns >= tr->to_ns;
 	struct orr_trace_event start;
 
@@ -395,7 +395,7 @@ static void append_window(struct orr_trace *tr, struct orr_trace_stream *s,
 	if (e->kind == ORR_TRACE_START && !after)
 		begin_kernel(s, e);
 	if (e->kind == ORR_TRACE_END && end_kernel(s, e, &start) && !before) {
-		if (start.ns + tr->clock_ns < tr->from_ns)
+		if (start.ns + clock_ns < tr->from_ns)
 			append_any(tr, s, &start);
 		after = 0;
 	}
@@ -536,7 +536,7 @@ void orr_trace_place(struct orr_process *proc, double behind_us)
 							  .a = (uint32_t) proc->mpi_rank,
 							  .b = (uint64_t) proc->mpi_size,
 							  .c = host });
-	proc->trace->clock_ns = ns_of(orr_sys_origin_us() + behind_us);
+	ORR_ATOMIC_STORE_RELAXED(&proc->trace->clock_ns, ns_of(orr_sys_origin_us() + behind_us));
 	append_own(proc->trace, (struct orr_trace_event){ .kind = ORR_TRACE_CLOCK,
 							  .b = (uint64_t) proc->trace->clock_ns });
 	choose(proc);
@@ -640,20 +640,20 @@ static int read_limit(struct orr_process *proc, uint64_t *limit)
 	return 0;
 }
 
-/* The number behind a name in the text of the file's head; 0: the name is not there. */
+/* The number behind a name at the begin of a line of the text of the file's head, which ends with
+ * a line break; 0: the name is not there. */
 static int64_t number_in_head(const struct orr_trace_head *head, const char *name)
 {
-	char text[ORR_TRACE_BLOCK];
-	uint32_t n = head->text_bytes < sizeof(text) ? head->text_bytes
-						     : (uint32_t) sizeof(text) - 1;
+	const char *text = (const char *) (head + 1);
 	size_t length = strlen(name);
 
-	memcpy(text, head + 1, n);
-	text[n] = '\0';
-	for (char *rest = NULL, *line = strtok_r(text, "\n", &rest); line;
-	     line = strtok_r(NULL, "\n", &rest))
-		if (!strncmp(line, name, length) && line[length] == ' ')
+	for (const char *line = text, *end = text + head->text_bytes; line < end;) {
+		if ((size_t) (end - line) > length && !memcmp(line, name, length) &&
+		    line[length] == ' ')
 			return strtoll(line + length, NULL, 10);
+		line = memchr(line, '\n', (size_t) (end - line));
+		line = line ? line + 1 : end;
+	}
 	return 0;
 }
 
