@@ -415,9 +415,14 @@ static void choose(struct orr_process *proc)
 	ORR_ATOMIC_STORE_RELAXED(&tr->kinds, here ? tr->choice.kinds : ORR_TRACE_ABOUT);
 }
 
+int orr_trace_records(const struct orr_process *proc, enum orr_trace_kind kind)
+{
+	return is_recording(proc->trace) && is_chosen(proc->trace, kind);
+}
+
 void orr_trace_add(struct orr_process *proc, struct orr_trace_event e)
 {
-	if (!is_recording(proc->trace) || !is_chosen(proc->trace, e.kind))
+	if (!orr_trace_records(proc, e.kind))
 		return;
 	e.ns += orr_trace_now_ns();
 	orr_trace_add_at(proc, e);

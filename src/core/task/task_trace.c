@@ -143,7 +143,7 @@ void orr_task_trace_slow(struct orr_process *proc, enum orr_trace_kind kind,
 
 	if (proc->tool && w && (kind == ORR_TRACE_START || kind == ORR_TRACE_END))
 		tell_tool(w, kind == ORR_TRACE_END, t);
-	if (!proc->trace)
+	if (!proc->trace || !orr_trace_records(proc, kind))
 		return;
 	struct orr_trace_event e = event_of(proc, kind, t, w);
 
