@@ -83,7 +83,7 @@ def spans(run, trace):
     """[(first, last, nanoseconds in kernels)] of the gaps, by time."""
     executed = run.executed()
     kind = kinds(run, executed)
-    if trace.windows or not executed or len(kind) < WORKERS:
+    if trace.windows or (trace.part is not None and trace.part.ranks is not None) or not executed or len(kind) < WORKERS:
         return []
     found, begun = [], None
     if numpy:

@@ -43,8 +43,8 @@ def changes(trace):
     found = [of_event(ns, rank, flags, a, b, c, d, process) for ns, rank, _, flags, _, a, b, c, d, process in trace.events(("change",))]
     for process in trace.processes.values():
         found += of_process(trace, process)
-    first, last = trace.cut_at or (None, None)
-    if trace.cut_at:
+    first, last = trace.bounds() or (None, None)
+    if trace.bounds():
         found = [c for c in found if c.last >= first and c.first <= last]
     return sorted(found, key=lambda c: (c.first, c.last, c.rank, c.what, c.process))
 

@@ -24,7 +24,7 @@ LAYOUT = np.dtype([("ns", "=i8"), ("kind", "u1"), ("flags", "u1"), ("worker", "=
 FIELDS = {"submit": "abcd", "release": "bc", "ready": "bc", "start": ("worker", "a", "b", "c", "d"), "end": "bd", "done": "bc",
           "post": ("flags", "a", "b", "c", "d"), "grant": "bcd", "route": "ab", "send": ("flags", "a", "b", "c", "d"), "sent": "b",
           "envelope": ("flags", "a", "b", "c", "d"), "match": "ab", "recv": "abd", "copy": ("worker", "a", "b", "c", "d"),
-          "copied": "abc", "user": ("worker", "a", "b"), "engine": ("flags", "a", "b", "d"), "waited": "abc", "after": "bc", "memory": "abcd"}
+          "copied": "abc", "user": ("worker", "a", "b"), "engine": ("flags", "a", "b", "d"), "waited": "abc", "after": "bc", "memory": "abcd", "callback": ("worker", "b", "c")}
 CHUNK = 8192                        # blocks that are read at once
 NEVER = np.iinfo(np.int64).min      # the time of what has not happened
 LOW = np.uint64(0xFFFFFFFF)
@@ -93,7 +93,7 @@ def before_window(events, begin):
 
 def cut(trace, events):
     """Leaves what is in the window of the trace (Trace.look_at). What had begun before and was not over begins with it."""
-    begin, end = trace.cut_at
+    begin, end = trace.bounds()
     open_before = before_window(events, begin)
     for name, e in events.items():
         e.keep((e.ns <= end) & ((e.ns >= begin) | open_before.get(name, False)))
@@ -157,7 +157,7 @@ def read_events(trace, progress):
         events = np.array(found, LAYOUT)
         keep(events, np.full(len(found), head[1], np.uint32), order * per_block + np.arange(len(found)))
     found = {name: Events(parts.pop(NUMBER[name], []), names[NUMBER[name]]) for name in FIELDS}
-    if trace.cut_at:
+    if trace.bounds():
         cut(trace, found)
     return found
 
@@ -183,7 +183,8 @@ class Columns:
     def __init__(self, trace, progress=lambda words, share: None):
         self.trace = trace
         self.events = read_events(trace, progress)
-        self.turns, self.waits, self.afters, self.memory = (self.events.pop(name) for name in ("engine", "waited", "after", "memory"))   # no steps
+        self.turns, self.waits, self.afters, self.memory, self.callbacks = (
+            self.events.pop(name) for name in ("engine", "waited", "after", "memory", "callback"))   # no steps
         progress("sorting", 0)
         self.number_names()
         self.number_ranks()
@@ -258,7 +259,7 @@ class Columns:
         for number, process in processes.items():
             shift[number] = late_ns[hosts[process.host]]
             process.clock_ns += int(shift[number])
-        for some in [*self.events.values(), self.turns, self.waits, self.afters, self.memory]:
+        for some in [*self.events.values(), self.turns, self.waits, self.afters, self.memory, self.callbacks]:
             some.ns = some.ns + shift[some.process]
         self.trace.number_eras()
         self.set_places()
@@ -309,8 +310,8 @@ class Columns:
         t.column("model", keys["start"], self.name_of(e["start"].process, e["start"].d & LOW), 0, np.int32)
         t.column("expected", keys["start"], expected_of(e["start"].d), 0)
         t.column("transfer", keys["end"], transfer_of(e["end"].d), -1)
-        if self.trace.cut_at:   # of a kernel that began before, only a part is there
-            t.expected[t.start <= self.trace.cut_at[0]] = 0
+        if self.trace.bounds():   # of a kernel that began before, only a part is there
+            t.expected[t.start <= self.trace.bounds()[0]] = 0
         t.column("over", keys["done"], e["done"].c, 0, np.uint64)
         t.column("cause", keys["ready"], e["ready"].c, 0, np.uint64)
         t.column("parent", keys["submit"], e["submit"].d, 0, np.uint64)
@@ -492,8 +493,8 @@ class Run:
     """What orrery_critical.Walk and the findings ask of a run; its objects are made when they are asked for."""
 
     def __init__(self, columns):
-        self.columns, self.first, self.last = columns, columns.first, columns.last
-        self.sums, self.windows = columns.sums, columns.trace.windows
+        self.columns, self.first, self.last, self.trace = columns, columns.first, columns.last, columns.trace
+        self.sums, self.windows, self.part = columns.sums, columns.trace.windows, columns.trace.part
         self.tasks, self.requests = Rows(columns, columns.tasks, Task), Rows(columns, columns.requests, Request)
         orrery_critical.Run.about(self, columns.trace)
         self.program = PerProcess(self.submissions)

@@ -227,7 +227,7 @@ def environment(context, place, workers, trace):
     """Of a run. What it takes alone also goes to the performance models of the machine."""
     folder, name = place
     env = machines.environment(context)
-    for variable in [v for v in env if v.startswith("STARPU_MPI_FAKE")]:
+    for variable in [v for v in env if v.startswith(("STARPU_MPI_FAKE", "ORRERY_TRACE_"))]:
         del env[variable]
     env.update(STARPU_NCPU=str(workers), STARPU_NCUDA="0", STARPU_NOPENCL="0", STARPU_CALIBRATE=str(int(workers == 1)),
                STARPU_PERF_MODEL_DIR=os.path.abspath(folder), STARPU_HOSTNAME=name, ORRERY_TRACE=trace)

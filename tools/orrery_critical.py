@@ -7,13 +7,15 @@
 import bisect
 import collections
 
+import orrery_callbacks
 import orrery_memories
 import orrery_models
 import orrery_sums
 import orrery_tracefile
 from orrery_tracefile import EAGER, NUMBER, RECEIVE, RELAYED, SYNC, cause_of
 
-Piece = collections.namedtuple("Piece", "first last kind detail rank worker")
+# request: of a message that was held, (process, number).
+Piece = collections.namedtuple("Piece", "first last kind detail rank worker request", defaults=(None,))
 
 # A thread of the program waited in a call; what let it go on is a cause, 0: see the times.
 Wait = collections.namedtuple("Wait", "end begin call cause")
@@ -23,6 +25,7 @@ BARRIER = "a barrier"   # begins the calls in which ranks wait for each other
 # The kinds of pieces of the path, in the words of the page.
 KINDS = {
     "kernel": "kernels", "copy": "data fetched between memory nodes", "runtime": "runtime: from a cause to its effect",
+    "callback": "callbacks of the program",
     "latency": "messages: latency", "transfer": "messages: transfer", "held": "messages: ready to leave, and held",
     "unmatched": "messages: here, and not taken", "relay": "messages: passed on in a tree",
     "sending": "messages: a task waits to change what is being sent",
@@ -116,7 +119,7 @@ class Run:
         for ns, _, _, _, _, a, b, c, _, process in trace.events(("waited",)):
             self.waits[process.number].append(Wait(ns, ns - b, process.strings.get(a, "unnamed"), c))
         self.order()
-        self.sums, self.windows, self.completions, self.barriers = None, trace.windows, None, None
+        self.sums, self.windows, self.part, self.completions, self.barriers = None, trace.windows, trace.part, None, None
         if trace.limited:
             self.take_sums(orrery_sums.Sums(trace))
 
@@ -368,23 +371,37 @@ class Walk:
 
     def __init__(self, run):
         self.run, self.now, self.pieces, self.seen = run, run.last, [], set()
+        part = run.part
+        self.callbacks = orrery_callbacks.Index(run.trace)
+        # Whether ranks or times were not recorded, so that an effect may be there without its cause.
+        self.narrow = part is not None and (part.ranks is not None or part.window is not None)
+        self.cut_off = run.windows or part is not None
 
-    def piece(self, until, kind, detail="", rank=-1, worker=-1):
+    def piece(self, until, kind, detail="", rank=-1, worker=-1, request=None):
         """From `until` to now; an instant after now, which clocks that differ show, counts as now."""
         until = min(self.now, max(until, self.run.first))
         if until < self.now:
-            self.pieces.append(Piece(until, self.now, kind, detail, rank, worker))
+            self.pieces.append(Piece(until, self.now, kind, detail, rank, worker, request))
             self.now = until
+
+    def runtime(self, until, name, process, rank, worker=-1, of=None):
+        """From `until` to now, from a cause to its effect: a worker may have executed callbacks then, or there was one of the cause, which
+        is ("task" or "message", process, number)."""
+        until = min(self.now, max(until, self.run.first))
+        for first, last, what in reversed(self.callbacks.between(until, self.now, process, worker, of)):
+            self.piece(last, "runtime", name, rank, worker)
+            self.piece(first, "callback", what, rank, worker)
+        self.piece(until, "runtime", name, rank, worker)
 
     def path(self):
         begin = max((x for x in (self.run.last_done(), self.run.last_received()) if x), default=None)
         step = None
         if begin:
-            known = not self.run.windows or begin[0] >= self.run.sums.last_complete
+            known = not self.narrow and (not self.run.windows or begin[0] >= self.run.sums.last_complete)
             step = self.at(begin)
             self.piece(begin[0], "finish" if known else "unknown", "", step[1].rank)
         self.walk(step)
-        while self.run.windows and self.now > self.run.first:
+        while self.cut_off and self.now > self.run.first:
             # Events are missing there: the path begins again at what was complete last before.
             before = self.run.last_before(self.now)
             if before is None or before[0] < self.run.first:
@@ -426,13 +443,13 @@ class Walk:
         if task.start is None:
             if task.end is None and task.ready is None:
                 return None
-            if task.ready is None and self.run.windows:
+            if task.ready is None and self.cut_off:
                 return None
-            self.piece(task.ready if task.ready is not None else task.end, "runtime", task.name, task.rank)
+            self.runtime(task.ready if task.ready is not None else task.end, task.name, task.key[0], task.rank, of=("task",) + task.key)
             return self.became_ready, task
         rank, worker = task.rank, task.worker
         if task.end is not None:
-            self.piece(task.end, "runtime", task.name, rank, worker)
+            self.runtime(task.end, task.name, task.key[0], rank, worker, ("task",) + task.key)
         self.piece(task.start, "kernel", task.name, rank, worker)
         before, ready = task.before, task.ready
         if before is not None and not self.together(before.end, task.start):
@@ -441,11 +458,11 @@ class Walk:
         since = task.start - task.fetch
         self.piece(since if before is None or before.end is None else max(since, min(before.end, task.start)), "copy", task.name, rank, worker)
         if before is not None and before.end is not None and (ready is None or before.end > ready):
-            self.piece(before.done if before.done is not None else before.end, "runtime", task.name, rank, worker)
+            self.runtime(before.done if before.done is not None else before.end, task.name, task.key[0], rank, worker)
             return self.ended, before
         if ready is None or (before is None and not self.together(ready, task.start)):
             return None
-        self.piece(ready, "runtime", task.name, rank, worker)
+        self.runtime(ready, task.name, task.key[0], rank, worker, ("task",) + task.key)
         return self.became_ready, task
 
     def became_ready(self, task):
@@ -469,7 +486,7 @@ class Walk:
             if cause_of(task.over)[0] != "program":
                 return self.over, task
             if task.end is not None:
-                self.piece(task.end, "runtime", name, rank)
+                self.runtime(task.end, name, process, rank, of=("task",) + task.key)
             return self.ended, task
         request = self.run.requests.get((process, number))
         if request is None:
@@ -477,7 +494,7 @@ class Walk:
         if not request.receive:
             return self.was_sent, request
         if request.recv is not None:
-            self.piece(request.recv, "runtime", name, rank)
+            self.runtime(request.recv, name, process, rank, of=("message",) + request.key)
         return self.received, request
 
     def submitted(self, process, at, parent, name):
@@ -492,7 +509,7 @@ class Walk:
             if task is not None and task.start is not None:
                 # After its kernel, the end of the task submitted it: what combines a reduction, or what its callback makes.
                 if task.end is not None and task.end <= at:
-                    self.piece(task.end, "runtime", name, rank)
+                    self.runtime(task.end, name, process, rank, of=("task",) + task.key)
                 else:
                     self.piece(task.start, "kernel", task.name, rank, task.worker)
                 return self.ended, task
@@ -504,15 +521,24 @@ class Walk:
         since = before if before is not None else self.run.first - 1
         changed = self.run.changed(self.run.processes[process], at)
         changed = changed if changed is not None and changed > since else None
+        if self.part_hides(before, changed):
+            return None
         waited = self.waited(process, since if changed is None else changed, at)
         if waited is not None:
             step = self.let_go(process, waited, name)
-            if step is not None:
+            if step is not None or self.run.part is not None:
                 return step
         if changed is not None or before is None:
             return self.joined(process, at, name)
         self.piece(before, "program", name, rank)
         return self.submitted, process, before, 0, name
+
+    def part_hides(self, before, changed):
+        """Whether what the program did before a submission may not have been recorded; before: the time of the one before, changed:
+        that of a change of the run's size since then, or None."""
+        part = self.run.part
+        return part is not None and (not part.has("waited") or (before is None and part.window is not None)
+                                     or (changed is not None and part.ranks is not None))
 
     def rank(self, process, at):
         """The rank of that process at that time."""
@@ -565,7 +591,7 @@ class Walk:
             return None
         kind, of, ns = what
         self.piece(wait.end, "program", name, rank)
-        self.piece(ns, "runtime", name, rank)
+        self.runtime(ns, name, process, rank, of=(kind,) + of.key)
         return self.over if kind == "task" else self.received if of.receive else self.was_sent, of
 
     def received(self, request):
@@ -592,7 +618,7 @@ class Walk:
             return self.passed_on(message)
         if request is None or request.grant is None:
             return None
-        self.piece(request.grant, "held", self.link(message), origin)
+        self.piece(request.grant, "held", self.link(message), origin, request=request.key)
         return self.granted, request
 
     def passed_on(self, message):
@@ -608,13 +634,16 @@ class Walk:
         """A send is over: its datum may change again."""
         rank, link = request.rank, "%d to %d" % (request.rank, request.peer)
         if request.sent is not None:
-            self.piece(request.sent, "runtime", link, rank)
+            self.runtime(request.sent, link, request.key[0], rank, of=("message",) + request.key)
         if request.send is not None:
             self.piece(request.send, "sending", link, rank)
         if request.grant is None or (request.send is None and not self.together(request.grant, request.sent)):
             return None
         # A send that others pass on in a tree has no message of its own that leaves.
-        self.piece(request.grant, "held" if request.send is not None else "sending", link, rank)
+        if request.send is not None:
+            self.piece(request.grant, "held", link, rank, request=request.key)
+        else:
+            self.piece(request.grant, "sending", link, rank)
         return self.granted, request
 
     def granted(self, request):

@@ -8,6 +8,7 @@ import collections
 import statistics
 
 import orrery_cores
+import orrery_part
 from orrery_critical import Run, critical_path, title
 
 # The limits of the verdict on a prediction, as shares of the real makespan: the error, and the errors that
@@ -25,6 +26,7 @@ class Side:
     """What is compared of one run."""
 
     def __init__(self, trace):
+        orrery_part.need_tasks(trace, "a comparison")
         self.trace, self.run = trace, Run(trace)
         self.pieces = critical_path(self.run)
         self.makespan = self.run.last - self.run.first
@@ -199,7 +201,8 @@ def compare(trace_a, trace_b):
             "kernels": of_lists(a.kernels, b.kernels, ("name",)), "ranks": of_ranks(a, b),
             "ways": of_lists(a.ways, b.ways, ("from", "to")), "progress": steps, "drift": most,
             "verdict": verdict(a, b, paths, differs),
-            "incomplete": ["%s: %s" % (t.path, t.state()) for t in (trace_a, trace_b) if t.state()]}
+            "incomplete": ["%s: %s" % (t.path, t.state()) for t in (trace_a, trace_b) if t.state()],
+            "parts": ["%s: %s" % (t.path, t.part.sentence()) for t in (trace_a, trace_b) if t.part is not None]}
 
 
 def percent(part, whole):
@@ -274,6 +277,8 @@ def write_end(found, out):
             out.write("  %s\n" % sentence)
     for sentence in found["incomplete"]:
         out.write("\n%s; what is said is true up to there\n" % sentence)
+    for sentence in found["parts"]:
+        out.write("\n%s; what is said is true of that part\n" % sentence)
 
 
 def write_page(found, out):

@@ -10,8 +10,11 @@ import orrery_alone
 import orrery_changes
 import orrery_cores
 import orrery_drift
+import orrery_growth
+import orrery_links
 import orrery_memories
 import orrery_models
+import orrery_part
 import orrery_tracefile
 from orrery_cli import UserError
 from orrery_critical import Run, critical_path, title
@@ -56,6 +59,9 @@ def shares(pieces):
 def certainty(trace, run, pieces):
     """Sentences on how far the answer can be trusted."""
     said = []
+    if trace.part is not None:
+        said.append(trace.part.sentence())
+        said += orrery_part.not_recorded(trace)
     if trace.cut_at:
         said.append(orrery_tracefile.words_of_window(trace, run))
     if trace.state():
@@ -90,6 +96,8 @@ def replay_of(trace, run, large):
     wait for that of a large run."""
     if trace.windows:
         return None, ""   # as is said of its gaps
+    if trace.part is not None:
+        return None, "gains are bounds from the path: what was not recorded cannot be executed again"
     try:
         import orrery_replay
     except ImportError:
@@ -116,11 +124,14 @@ def answer(trace, run=None, pieces=None, large=False):
     found = findings(run, pieces, replay, models)
     gaps = orrery_alone.gaps(run, trace, pieces)
     return {"file": trace.path, "world": "simulated" if trace.simulated else "real", "complete": trace.state() is None, "missing": trace.missing(),
+            "part": None if trace.part is None else trace.part.sentence(),
             "makespan_seconds": (run.last - run.first) * 1e-9, "ranks": len(run.ranks),
-            "workers": len(run.workers), "tasks": run.tasks_done(), "messages": run.messages_received(),
+            "workers": len(run.workers), "tasks": run.tasks_done() if orrery_part.has_tasks(trace) else sum(1 for _ in run.kernels()), "messages": run.messages_received(),
             "path": parts, "changes_of_run": orrery_changes.summed_up(orrery_changes.changes(trace)), "findings": found,
             "models": [orrery_models.as_json(row) for row in models], "wrong_models": wrong_models(trace, run, models, found),
-            "gaps": orrery_alone.as_json(gaps, run), "memory": orrery_memories.rows(trace, run.memories()), "kernels": faster_kernels(parts, replay, whole(run, pieces)),
+            "gaps": orrery_alone.as_json(gaps, run), "memory": orrery_memories.rows(trace, run.memories()),
+            "links": orrery_links.as_json(orrery_links.shares(trace, run.first, run.last)),
+            "grown": orrery_growth.as_json(orrery_growth.lists(run, trace), run), "kernels": faster_kernels(parts, replay, whole(run, pieces)),
             "certainty": certainty(trace, run, pieces) + [how] * bool(how)}
 
 
@@ -170,8 +181,8 @@ def write_changes(found, out):
 
 def write_page(found, out):
     total = found["makespan_seconds"]
-    out.write("%.6f s in a %s run of %d ranks and %d workers: %d tasks, %d messages\n\nWhere the time went, along the critical path:\n"
-              % (total, found["world"], found["ranks"], found["workers"], found["tasks"], found["messages"]))
+    out.write("%.6f s in a %s run%s of %d ranks and %d workers: %d tasks, %d messages\n\nWhere the time went, along the critical path:\n"
+              % (total, found["world"], ", the part that was recorded," * bool(found["part"]), found["ranks"], found["workers"], found["tasks"], found["messages"]))
     rows = [(part["seconds"], part["pieces"], title(part)) for part in found["path"]]
     if len(rows) > LINES:
         rest = rows[LINES - 1:]
@@ -192,6 +203,16 @@ def write_page(found, out):
     if full:
         out.write("\nMemory that was nearly full:\n")
     for line in full:
+        out.write("  %s\n" % line)
+    links = list(orrery_links.lines(found["links"]))
+    if links:
+        out.write("\nLinks that were full:\n")
+    for line in links:
+        out.write("  %s\n" % line)
+    grown = list(orrery_growth.lines(found["grown"]))
+    if grown:
+        out.write("\nLists of requests that grew through the run:\n")
+    for line in grown:
         out.write("  %s\n" % line)
     write_changes(found, out)
     if found["certainty"]:
@@ -221,13 +242,15 @@ def main(_context, arguments):
         found, write = orrery_drift.compare(*traces), orrery_drift.write_page
         sides = (found["a"], found["b"])
     else:
+        orrery_part.need_tasks(traces[0], "the critical path")
         found, write = answer(traces[0], large="--gains" in arguments), write_page
         sides = (found,)
     for path, side in zip(files, sides):
         if not side["tasks"] and not side.get("messages"):
-            state = orrery_tracefile.Trace(path).state()
+            trace = orrery_tracefile.Trace(path)
+            why = [words for words in (trace.part and trace.part.sentence(), trace.state()) if words]
             raise UserError("%s has no task that came to its end, and no message%s: there is nothing to explain%s"
-                            % (path, "" if window == (None, None) else " between these times", "; " + state if state else ""), 1)
+                            % (path, "" if window == (None, None) else " between these times", "".join("; " + words for words in why)), 1)
     try:
         if "--json" in arguments:
             json.dump(found, sys.stdout, indent=1)

@@ -7,6 +7,7 @@
 import collections
 import statistics
 
+import orrery_holds
 import orrery_models
 import orrery_once
 import orrery_slow_links
@@ -18,17 +19,18 @@ except ImportError:       # without numpy there is no replay either, and gains a
 
 # The shares of the makespan from which on something is worth a word.
 SHARE = {"late-submission": 0.15, "slow-submission": 0.15, "late-rank": 0.05, "late-release": 0.15, "tiny-tasks": 0.20, "copies": 0.15,
-         "memory": 0.10, "no-prefetch": 0.10, "messages": 0.30, "many-messages": 0.20, "held": 0.10, "callback": 0.10, "no-tree": 0.10, "eager": 0.10,
+         "memory": 0.10, "no-prefetch": 0.10, "messages": 0.30, "many-messages": 0.20, "held": 0.10, "callback": 0.10, "task-callback": 0.10, "no-tree": 0.10, "eager": 0.10,
          "unmatched": 0.10, "slow-rank": 0.05, "slow-link": 0.05, "imbalance": 0.10, "wrong-model": 0.25, "policy": 0.25, "order": 0.15}
 LEAST = 0.03      # of the makespan: a change that gains less is no answer
 # Gains that are bounds, because the trace does not have what else would hold up the run then.
-BOUNDS = {"unmatched", "memory"}
+BOUNDS = {"unmatched", "memory", "task-callback"}
 EVICTIONS = 0.05               # the share of the bytes that came to devices which had to go again to make room
 MODELLED = {"dm", "dmda", "dmdap", "dmdar", "dmdas", "dmdasd", "heft", "pheft"}   # policies that believe models
 TINY_US = 20                   # kernels that are shorter on average
 SMALL_BYTES = 16384            # a message that is smaller on average costs by its number
 SLOW_UNIT = 1.5                # times as long as on the best kind of unit
 SLOW_RANK, IMBALANCE = 1.5, 1.3                   # times what the others have
+HELD_KNOWN = 0.1                                  # of the time in which messages are held, whose cause is known, or no cause is named
 MOST_LEFT_OUT = 5                                 # times what is recorded of the path the whole may be
 NAMED = 3                                         # kernels of many in one sentence
 FEW = 3                                           # fewer tasks or messages say nothing
@@ -100,6 +102,7 @@ def shares_of_path(run, pieces, replay):
     yield ("late-release", "rank %d" % rank, path_seconds(pieces, ("datum",)),
            "the program of rank %d keeps data that tasks or messages wait for" % rank, "release acquired data earlier",
            lambda r: orrery_gains.late_release(r))
+    yield from of_callbacks(pieces)
     yield from of_copies(pieces, replay)
     yield from of_messages(run, pieces, replay)
     rank = worst_rank(pieces, ("unmatched",))
@@ -145,6 +148,14 @@ def of_programs(run, pieces, replay, mean):
         yield ("late-submission", "rank %d" % rank, seconds, "the program of rank %d submits its tasks late" % rank,
                "submit earlier: less work between submissions, no insertion of tasks that the rank has no part in, fewer waits for tasks",
                lambda r: orrery_gains.submitted_early(r))
+
+
+def of_callbacks(pieces):
+    """Callbacks of tasks, in which workers execute nothing, or which others wait for."""
+    some = [p for p in pieces if p.kind == "callback" and p.detail == "task"]
+    seconds, rank = path_seconds(some, ("callback",)), worst_rank(some, ("callback",))
+    yield ("task-callback", "rank %d" % rank, seconds, "callbacks of tasks hold up others, most of all on rank %d" % rank,
+           "do less in callbacks of tasks: submit a task that does it", lambda r: seconds)
 
 
 def of_copies(pieces, replay):
@@ -208,15 +219,25 @@ def of_messages(run, pieces, replay):
             if cause != "no-tree":
                 return
             held, seconds = held - saved, seconds - saved
-    yield ("held", "rank %d" % rank, held, "messages of rank %d are ready to leave, and are held" % rank,
-           "raise the limits on sends under way (STARPU_MPI_NDETACHED_SEND, ORRERY_MPI_SEND_MIB), or send larger pieces",
-           lambda r: orrery_gains.not_held(r))
+    by, remedy = what_holds(run, pieces, rank) if held >= SHARE["held"] * makespan else ("", "")
+    yield ("held", "rank %d" % rank, held, "messages of rank %d are ready to leave, and are held%s" % (rank, by), remedy, lambda r: orrery_gains.not_held(r))
     if seconds < SHARE["messages"] * makespan:
         return
     faster = replay and orrery_gains.latency(replay, 2) > orrery_gains.bandwidth(replay, 2)
     yield ("messages", "network", seconds, "tasks wait for messages under way",
            "send earlier or less, or use a faster network" + ("" if not replay else ": half the latency" if faster else ": twice the bandwidth"),
            (lambda r: orrery_gains.latency(r, 2)) if faster else (lambda r: orrery_gains.bandwidth(r, 2)))
+
+
+def what_holds(run, pieces, rank):
+    """(what holds the messages of a rank, in words; what helps)"""
+    sums = orrery_holds.of_path(run, run.trace, pieces)[rank]
+    total, cause = orrery_holds.most(sums)
+    path = sum(p.last - p.first for p in pieces if p.kind == "held" and p.rank == rank)
+    if not path or total < HELD_KNOWN * path or cause not in orrery_holds.WORDS:
+        return "", "raise the limits on sends under way (STARPU_MPI_NDETACHED_SEND, ORRERY_MPI_SEND_MIB), or send larger pieces"
+    words, remedy = orrery_holds.WORDS[cause]
+    return ": %.0f %% of that by %s" % (100 * sums[cause] / path, words), remedy
 
 
 def order_of(gain):
@@ -290,7 +311,7 @@ def findings(run, pieces, replay=None, models=()):
             answers.append((cause, subject, seconds, text, remedy, sure))
     if replay is not None and not answers:
         answers += [f[:5] + (True,) for f in of_schedule(replay, models) if f[2] >= SHARE[f[0]] * makespan]
-    if not answers and not run.windows:
+    if not answers and not run.windows and run.part is None:
         answers += [f + (False,) for f in orrery_once.late_once(run, pieces) if f[2] >= LEAST * makespan]
     answers.sort(key=lambda f: (-f[2], f[:2]))
     return [dict(zip(("cause", "subject", "seconds", "text", "remedy", "sure"), f)) for f in answers]

@@ -92,9 +92,43 @@ def trace_limit(value):
     return value
 
 
-def check_trace_limit():
-    if os.environ.get("ORRERY_TRACE_LIMIT") and not os.environ.get("ORRERY_TRACE") and os.environ.get("STARPU_FXT_TRACE") in (None, "", "0"):
-        raise UserError("--trace-limit is about a trace, and there is none; add --trace FILE")
+# Options that choose the part of a run that is recorded: (variable, what is right, in words).
+SECONDS = r"(?:[0-9]+[.]?[0-9]*|[.][0-9]+)"
+KINDS = ("tasks", "kernels", "callbacks", "messages", "lists", "copies", "progression", "waits", "changes", "memory", "marks", "links")
+PARTS = {"--trace-ranks": ("ORRERY_TRACE_RANKS", r"[0-9]+(?:-[0-9]+)?(?:,[0-9]+(?:-[0-9]+)?)*", "give ranks and ranges of them, as 0-3,17"),
+         "--trace-window": ("ORRERY_TRACE_WINDOW", r"(?!\.\.$)(?:%s)?\.\.(?:%s)?" % (SECONDS, SECONDS),
+                            "give FROM..TO in seconds since the start, as 1.5..2, 10.. or ..3"),
+         "--trace-kinds": ("ORRERY_TRACE_KINDS", r"(?:%s)(?:,(?:%s))*" % ("|".join(KINDS), "|".join(KINDS)),
+                           "give names with commas between them: " + ", ".join(KINDS))}
+
+
+def is_backward(name, value):
+    """Whether a range of ranks, or a window of time, ends before it begins."""
+    if name == "--trace-window":
+        first, last = value.split("..")
+        return bool(first and last) and float(first) >= float(last)
+    return any(int(first) > int(last) for first, last in (pair.split("-") for pair in value.split(",") if "-" in pair))
+
+
+def take_trace_part(name, value):
+    """Sets the variable of an option of PARTS, if its value is one."""
+    variable, right, words = PARTS[name]
+    if not re.fullmatch(right, value):
+        raise UserError("%s %s: %s" % (name, value, words))
+    if is_backward(name, value):
+        raise UserError("%s %s: the end of a range is not after its begin" % (name, value))
+    os.environ[variable] = value
+
+
+def check_trace_options(ranks=None):
+    """What is said about a trace needs one. ranks: how many ranks the run has, where that is known and does not change."""
+    there = os.environ.get("ORRERY_TRACE") or os.environ.get("STARPU_FXT_TRACE") not in (None, "", "0")
+    for name, variable in [("--trace-limit", "ORRERY_TRACE_LIMIT")] + [(name, part[0]) for name, part in PARTS.items()]:
+        if os.environ.get(variable) and not there:
+            raise UserError("%s is about a trace, and there is none; add --trace FILE" % name)
+    chosen = re.findall(r"[0-9]+", re.sub(r"-[0-9]+", "", os.environ.get("ORRERY_TRACE_RANKS", "")))
+    if ranks and chosen and min(map(int, chosen)) >= ranks:
+        raise UserError("--trace-ranks %s: the run has the ranks 0 to %d; name some of these" % (os.environ["ORRERY_TRACE_RANKS"], ranks - 1))
 
 
 def misplaced(names, arguments):

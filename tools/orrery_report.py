@@ -15,6 +15,9 @@ import zlib
 import orrery_alone
 import orrery_changes
 import orrery_explain
+import orrery_growth
+import orrery_links
+import orrery_part
 import orrery_tracefile
 from orrery_cli import UserError
 from orrery_critical import critical_path, title
@@ -109,7 +112,8 @@ def explanation(trace, run, pieces):
     found = orrery_explain.answer(trace, run, pieces)
     found["changes"] = [{"text": "%s: %s" % (text, orrery_explain.gains(s, sure, found["makespan_seconds"]))}
                         for text, s, sure in orrery_explain.changes(found)]
-    found["unusual"] = orrery_explain.unusual(found)
+    found["unusual"] = orrery_explain.unusual(found) + ["a list of requests grew: " + line for line in orrery_growth.lines(found["grown"])]
+    found["unusual"] += ["link " + line for line in orrery_links.lines(found["links"])]
     for part in found["path"]:
         part["title"] = title(part)
     found["alone"] = orrery_alone.lines(found["gaps"], found["makespan_seconds"])
@@ -120,6 +124,8 @@ def explanation(trace, run, pieces):
 def left_out(lanes, count, rows, matrix, columns):
     """Sentences on what the page does not have one by one."""
     said, tasks = [], len(lanes.rows)
+    if columns.trace.part is not None:
+        said.append(columns.trace.part.sentence().capitalize() + ".")
     if columns.trace.cut_at:
         said.append(orrery_tracefile.words_of_window(columns.trace, columns).capitalize() + ".")
     if columns.trace.missing():
@@ -197,7 +203,7 @@ def make_run(path, size, progress, window):
                         % (path, " between these times" if trace.cut_at else ""), 1)
     progress("explaining", 0)
     run = orrery_columns.Run(columns)
-    pieces = critical_path(run)
+    pieces = critical_path(run) if orrery_part.has_tasks(trace) else []
     gaps = orrery_alone.gaps(run, trace, pieces)
     progress("explaining", 0.5)
     explained = explanation(trace, run, pieces)
@@ -214,7 +220,7 @@ def make_run(path, size, progress, window):
         limits = {name: int(most * min(0.9, 0.95 * size / len(text))) for name, most in
                   (("tasks", min(limits["tasks"], len(lanes.rows))), ("messages", min(limits["messages"], columns.events["send"].n)),
                    ("pairs", limits["pairs"]))}
-    found.update(name=os.path.basename(path), state=trace.state(), missing=trace.missing(), explanation=explained, environment=environment(trace, columns, lanes),
+    found.update(name=os.path.basename(path), state=trace.state(), missing=trace.missing() or (trace.part and trace.part.sentence()), explanation=explained, environment=environment(trace, columns, lanes),
                  machine_line=", ".join(["a %s run" % explained["world"]] + (["machine " + trace.text["machine"]] if trace.text.get("machine") else [])
                                         + ["%d ranks" % explained["ranks"], "%d workers" % explained["workers"], "Orrery " + trace.text.get("version", "?")]))
     return found, text.decode()

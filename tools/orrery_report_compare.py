@@ -55,5 +55,5 @@ def page_of(trace_a, trace_b):
         "drift": "" if not drift or not drift["seconds"] else "They drift apart most between %d %% and %d %% of the tasks: %+.6f s."
                  % (round(100 * drift["from"]), round(100 * drift["to"]), drift["seconds"]),
         "verdict": orrery_drift.verdict_words(v) if v else [],
-        "incomplete": ["%s; what is said is true up to there." % s for s in found["incomplete"]],
+        "incomplete": ["%s; what is said is true up to there." % s for s in found["incomplete"]] + ["%s; what is said is true of that part." % s for s in found["parts"]],
     }

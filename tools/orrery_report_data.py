@@ -17,9 +17,9 @@ MOST_PARTS = 1 << 20  # of tasks and idle times, that are cut to windows at a ti
 OTHERS = "other kernels"
 
 # The states of workers, in the words of `orrery explain`; the gap before a task has the state of what ended it.
-STATES = {"copy": "data fetched between memory nodes", "runtime": "runtime: from a cause to its effect",
+STATES = {"copy": "data fetched between memory nodes", "runtime": "runtime: from a cause to its effect", "callback": "callbacks of the program",
           "message": "waiting for a message", "program": "waiting for the program", "task": "waiting for another task",
-          "rest": "without a further task", "missing": "not recorded: the trace reached its limit"}
+          "rest": "without a further task", "missing": "not recorded"}
 STATE = {name: i for i, name in enumerate(STATES)}
 
 
@@ -164,6 +164,45 @@ class Lanes:
         self.kernel = number[name]
 
 
+def callbacks_of(lanes):
+    """(lane, first, last) of the callbacks of workers, those within others left out; by lane and time."""
+    e, columns = lanes.columns.callbacks, lanes.columns
+    place = {lane: i for i, lane in enumerate(lanes.lanes)}
+    rank = columns.rank_at(e.process.astype(np.int64), e.ns)
+    lane = np.array([place.get(key, -1) for key in zip(rank.tolist(), e.process.tolist(), e.worker.tolist())], np.int64)
+    last = np.minimum(e.ns, columns.last) - columns.first
+    first = np.maximum(0, e.ns - e.c.astype(np.int64) - columns.first)
+    some = np.flatnonzero((lane >= 0) & (e.worker >= 0) & (first < last))
+    some = some[np.lexsort((-last[some], first[some], lane[some]))]
+    lane, first, last = lane[some], first[some], last[some]
+    if not len(lane):
+        return lane, first, last
+    until = np.maximum.accumulate(lane * (columns.last - columns.first + 1) + last)
+    outer = np.append(True, lane[1:] * (columns.last - columns.first + 1) + first[1:] >= until[:-1])
+    return lane[outer], first[outer], last[outer]
+
+
+def carve(lanes, parts):
+    """The parts (lane, first, last, state), of which what callbacks took is in their state; parts of a lane do not overlap."""
+    hole_lane, hole_first, hole_last = callbacks_of(lanes)
+    if not len(hole_lane):
+        return parts
+    lane, first, last, state = (column[parts[1] < parts[2]] for column in parts)
+    row = lanes.columns.last - lanes.columns.first + 1   # lanes one after the other are one line
+    a, b, begin, end = (lane * row + first, lane * row + last, hole_lane * row + hole_first, hole_lane * row + hole_last)
+    lo, hi = np.searchsorted(end, a, "right"), np.searchsorted(begin, b, "left")
+    n = np.maximum(0, hi - lo)
+    part, nth = np.repeat(np.arange(len(a)), n + 1), np.arange((n + 1).sum()) - np.repeat(np.cumsum(n + 1) - n - 1, n + 1)
+    before, after = np.minimum(lo[part] + nth - 1, len(end) - 1), np.minimum(lo[part] + nth, len(end) - 1)
+    since = np.where(nth == 0, a[part], np.maximum(a[part], end[np.maximum(before, 0)]))
+    until = np.where(nth == n[part], b[part], begin[after])
+    called = nth < n[part]
+    called_from, called_to = np.maximum(a[part], begin[after])[called], np.minimum(b[part], end[after])[called]
+    lanes_of = np.concatenate((lane[part], lane[part][called]))
+    return (lanes_of, np.concatenate((since, called_from)) - lanes_of * row, np.concatenate((until, called_to)) - lanes_of * row,
+            np.concatenate((state[part], np.full(int(called.sum()), STATE["callback"]))))
+
+
 def gaps(lanes):
     """(lane, first, last, state) of what workers do that is not a kernel."""
     t, columns, span = lanes.columns.tasks, lanes.columns, lanes.columns.last - lanes.columns.first
@@ -179,13 +218,18 @@ def gaps(lanes):
     ready = np.clip(np.where(ready == NEVER, columns.first, ready) - columns.first, before, fetched)
     kind = t.cause[lanes.rows] >> np.uint64(60)
     waits = np.where(kind == 1, STATE["task"], np.where(kind == 2, STATE["message"], STATE["program"]))
+    part, final_state = columns.trace.part, "rest"
+    if part is not None:   # what was not recorded is nobody's fault
+        unknown = t.ready[lanes.rows] == NEVER
+        ready, waits = np.where(unknown, fetched, ready), np.where(unknown, STATE["missing"], waits)
+        final_state = "rest" if part.window is None else "missing"
     lane, one = lanes.lane, np.ones(n, np.int64)
     parts = [(lane, before, ready, waits), (lane, ready, fetched, one * STATE["runtime"]), (lane, fetched, lanes.start, one * STATE["copy"])]
     final = np.zeros(len(lanes.lanes), np.int64)
     np.maximum.at(final, lane, lanes.end)
     every = np.arange(len(lanes.lanes))
-    parts.append((every, final, np.maximum(final, span), np.full(len(every), STATE["rest"])))
-    lane, first, last, state = (np.concatenate(column) for column in zip(*parts))
+    parts.append((every, final, np.maximum(final, span), np.full(len(every), STATE[final_state])))
+    lane, first, last, state = carve(lanes, [np.concatenate(column) for column in zip(*parts)])
     some = last > first
     return lanes.alive((lane[some], first[some], last[some], state[some]))
 

@@ -21,8 +21,9 @@ from orrery_launch import launch
 
 HELP = """usage: orrery run [-n N] [--master-slave] [--elastic] [--restart[=DIR]]
                   [--oversubscribe] [--mpirun "extra options"] [--report FILE] [--stats FILE]
-                  [--statistics FILE] [--trace FILE] [--trace-limit SIZE] [--quiet]
-                  [--allow-run-as-root] [--show] PROGRAM [ARGS]
+                  [--statistics FILE] [--trace FILE] [--trace-limit SIZE]
+                  [--trace-ranks LIST] [--trace-window FROM..TO] [--trace-kinds LIST]
+                  [--quiet] [--allow-run-as-root] [--show] PROGRAM [ARGS]
 
 Runs PROGRAM, built by `orrery cc`, on N ranks of the machine at hand, or of the
 machines that the options or the job's allocation name.
@@ -59,6 +60,14 @@ machines that the options or the job's allocation name.
   --trace-limit SIZE  the trace has at most SIZE bytes (K, M or G behind the number):
                       single events are left out, sums stay exact (sets
                       ORRERY_TRACE_LIMIT)
+  --trace-ranks LIST  record these ranks only, as 0-3,17 (sets ORRERY_TRACE_RANKS)
+  --trace-window FROM..TO
+                      record only what is between these times, in seconds since the
+                      start, as 1.5..2, 10.. or ..3 (sets ORRERY_TRACE_WINDOW)
+  --trace-kinds LIST  record only tasks, kernels (their starts and ends alone),
+                      callbacks, messages, copies, progression, waits, changes,
+                      memory, marks, links: names with commas between them (sets
+                      ORRERY_TRACE_KINDS)
   --quiet             no summary at the end
   --allow-run-as-root as root: answer the question of Open MPI, which refuses root
                       otherwise; ORRERY_ALLOW_RUN_AS_ROOT=1 does, too
@@ -157,7 +166,8 @@ def parse(context, arguments):
         word = words.pop(0)
         if word == "--":
             break
-        if word in ("-n", "-np", "--mpirun", "--max", "--manager", "--restarts", "--trace", "--trace-limit", "--report", "--stats", "--statistics") and not words:
+        if word in ("-n", "-np", "--mpirun", "--max", "--manager", "--restarts", "--trace", "--trace-limit", "--report", "--stats", "--statistics", *orrery_options.PARTS) \
+                and not words:
             raise UserError("%s needs a value after it" % word)
         if word in ("-n", "-np"):
             ranks = whole("-n", words.pop(0), "ranks")
@@ -184,6 +194,9 @@ def parse(context, arguments):
             os.environ["ORRERY_TRACE"] = os.path.abspath(value)
         elif word.partition("=")[0] == "--trace-limit":
             os.environ["ORRERY_TRACE_LIMIT"] = orrery_options.trace_limit(word.partition("=")[2] or words.pop(0))
+        elif word.partition("=")[0] in orrery_options.PARTS:
+            name, equals, value = word.partition("=")
+            orrery_options.take_trace_part(name, value if equals else words.pop(0))
         elif word.partition("=")[0] in ("--report", "--stats", "--statistics"):
             name, _, value = word.partition("=")
             value = value or words.pop(0)
@@ -206,7 +219,7 @@ def parse(context, arguments):
             restart.times = int(value)
         else:
             raise UserError("unknown option %s; see `orrery run --help` (options of mpirun go into --mpirun \"...\")" % word)
-    orrery_options.check_trace_limit()
+    orrery_options.check_trace_options(None if elastic["elastic"] or slaves else ranks)
     if not words:
         raise UserError("no program given; usage: orrery run -n N PROGRAM [ARGS]")
     if len(elastic) > 1 and not elastic["elastic"]:

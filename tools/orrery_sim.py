@@ -118,14 +118,17 @@ LIMIT = "--trace-limit"
 
 
 def take_files(given):
-    """Takes --trace, --trace-limit and --statistics out of the given options: the rest."""
+    """Takes --trace, the options about it, and --statistics out of the given options: the rest."""
     for option, value in given:
         if option.name == LIMIT:
             os.environ["ORRERY_TRACE_LIMIT"] = orrery_options.trace_limit(value)
+        if option.name in orrery_options.PARTS:
+            orrery_options.take_trace_part(option.name, value)
         if option.name in FILES:
             os.environ[FILES[option.name]] = os.path.abspath(value)
-    orrery_options.check_trace_limit()
-    return [pair for pair in given if pair[0].name not in FILES and pair[0].name != LIMIT]
+    values = {option.name: value for option, value in given}
+    orrery_options.check_trace_options(None if "--elastic" in values or os.environ.get("STARPU_MPI_FAKE_SIZE") else int(values.get("-n", 1)))
+    return [pair for pair in given if pair[0].name not in FILES and pair[0].name != LIMIT and pair[0].name not in orrery_options.PARTS]
 
 
 def parse(options, arguments):

@@ -6,6 +6,7 @@
 # are those of the run, in nanoseconds; what a process with several ranks did counts at its last one.
 import collections
 
+import orrery_part
 from orrery_tracefile import GUEST, KINDS, NO_STEPS, NUMBER
 
 KERNEL, SENT, RECEIVED, COPIED, MOMENTS, TURNS, MEMORY = range(1, 8)
@@ -24,6 +25,8 @@ class Sums:
         self.turns = collections.defaultdict(lambda: [0, 0, 0])
         self.moments = collections.defaultdict(lambda: [0, 0])   # (rank, kind, flag): number, sum of the times
         self.relayed = 0
+        # Of a part of the times or of the kinds, requests come into lists of which nobody knows when they left them.
+        self.knows_lists = trace.part is None or (trace.part.window is None and trace.part.has(*orrery_part.MESSAGES))
         self.memory = {}   # (rank, node): the most bytes in use but those kept for reuse, the limit
         self.first, self.last, self.last_of = None, None, {}
         self.last_complete = -WRAP   # the last end of a task or a receive
@@ -107,7 +110,9 @@ class Sums:
         return {name: self.stay(rank, *steps) for name, steps in self.STEPS.items()}
 
     def lists(self):
-        """{list: (requests that came into it, nanoseconds that they stayed, in sum)}"""
+        """{list: (requests that came into it, nanoseconds that they stayed, in sum)}; nothing where that is not known."""
+        if not self.knows_lists:
+            return {}
         found = {name: [0, 0] for name in self.STEPS}
         for rank in {rank for rank, _, _ in self.moments}:
             for name, (n, ns) in self.lists_of(rank).items():

@@ -9,7 +9,10 @@ import csv
 import os
 
 import orrery_alone
+import orrery_callbacks
 import orrery_changes
+import orrery_holds
+import orrery_links
 import orrery_lists
 import orrery_memories
 import orrery_models
@@ -69,6 +72,13 @@ TABLES = {
         ("waiter_number", "INTEGER", "number of that task or request"), ("cause", "TEXT", "for what: task or message"),
         ("cause_number", "INTEGER", "number of that task or request"), ("at_ns", "INTEGER", "the wait was over"),
         ("last", "INTEGER", "1: nothing else was missing then"), PROCESS),
+    "callbacks": (
+        ("rank", "INTEGER", "its rank"),
+        ("what", "TEXT", "when the program was called: ready, before a policy gets a task; taken, before its kernel; executed, after it; done, the task is over; "
+                         "message, a request is complete"),
+        ("task", "INTEGER", "number of the task"), ("request", "INTEGER", "number of the request"), ("name", "TEXT", "name of the task's kernel"),
+        ("worker", "INTEGER", "the worker whose thread was in the callback; -1: another thread"),
+        ("start_ns", "INTEGER", "the call began"), ("end_ns", "INTEGER", "it was over"), PROCESS),
     "follows": (
         ("rank", "INTEGER", "the rank of both"), ("waiter", "TEXT", "who comes after the other: task or message"),
         ("waiter_number", "INTEGER", "number of that task or request"), ("cause", "TEXT", "after what: task or message"),
@@ -83,7 +93,17 @@ TABLES = {
         ("kind", "TEXT", "send or receive"), ("peer", "INTEGER", "the other rank; -1: any"), ("tag", "INTEGER", "its tag"),
         ("post_ns", "INTEGER", "it was posted"), ("grant_ns", "INTEGER", "its datum could be used"),
         ("done_ns", "INTEGER", "it was complete"), ("cause", "TEXT", "what its datum waited for: task, message or program"),
-        ("cause_number", "INTEGER", "number of that task or request"), ("parent", "INTEGER", "the task in which it was posted"), PROCESS),
+        ("cause_number", "INTEGER", "number of that task or request"), ("parent", "INTEGER", "the task in which it was posted"), PROCESS,
+        ("held_ns", "INTEGER", "of a send: time in which something held it after its datum could be used"),
+        ("held_by", "TEXT", "what held it longest: a cause of table holds")),
+    "holds": (
+        ("rank", "INTEGER", "its rank"),
+        ("cause", "TEXT", "number, bytes: the limit on sends under way; turn: the limit on those that start in one turn; others: others of the same value "
+                          "may come; value: its value is leaving already; announced: others of its datum are announced; order: the message overtook "
+                          "others; memory: it stays at its sender, for main memory is full"),
+        ("request", "INTEGER", "the send that was held; NULL: all that were ready, or a message that came"),
+        ("peer", "INTEGER", "where it goes; of a message that came, its origin"), ("message", "INTEGER", "number of the message that came"),
+        ("since_ns", "INTEGER", "it was held"), ("until_ns", "INTEGER", "it went on"), PROCESS),
     "stays": (
         ("rank", "INTEGER", "its rank"), ("list", "TEXT", "where the request was: fetching, ready, posted or flying; early: a message without a receive"),
         ("request", "INTEGER", "its number in its process; of an early message, the receive that it went to"),
@@ -141,6 +161,14 @@ TABLES = {
         ("used_bytes", "INTEGER", "bytes in use by data and by what the program allocated there"),
         ("reusable_bytes", "INTEGER", "bytes of these without a value, which are kept for reuse"),
         ("limit_bytes", "INTEGER", "the limit, if there is one"), PROCESS),
+    "links": (
+        ("name", "TEXT", "name of the link in the platform"), ("bytes_per_s", "INTEGER", "its bandwidth"),
+        ("busy_ns", "INTEGER", "time that its bytes took at all of its bandwidth"),
+        ("full_ns", "INTEGER", "time in which it gave 95 % of its bandwidth or more")),
+    "loads": (
+        ("name", "TEXT", "name of the link"), ("start_ns", "INTEGER", "from then on"), ("end_ns", "INTEGER", "until then"),
+        ("busy_ns", "INTEGER", "of that, the time that its bytes took at all of its bandwidth"),
+        ("full_ns", "INTEGER", "of that, the time in which it gave 95 % of it or more")),
     "marks": (
         ("rank", "INTEGER", "its rank"), ("worker", "INTEGER", "the worker that set it; -1: the program"), ("at_ns", "INTEGER", "when"),
         ("text", "TEXT", "what the program said"), ("number", "INTEGER", "its number"), PROCESS),
@@ -238,6 +266,7 @@ class Tables:
         yield "simulated", "1" if trace.simulated else "0"
         yield "ranks", str(len(trace.ranks()))
         yield "state", trace.state() or "whole"
+        yield "part", "all" if trace.part is None else trace.part.sentence()
 
     def places(self):
         """{rank: its processes}, in the window."""
@@ -327,6 +356,14 @@ class Tables:
             if self.inside(e.rank, e.at):
                 yield e.rank, e.waiter, e.number, e.cause, e.by, self.ns(e.at), e.last, e.process
 
+    def rows_of_callbacks(self):
+        for c in orrery_callbacks.callbacks(self.trace):
+            if self.inside(c.rank, c.start, c.end):
+                of_message = c.what == "message"
+                task = None if of_message else self.run.tasks.get((c.process, c.number))
+                yield (c.rank, c.what, None if of_message else c.number, c.number if of_message else None, task.name if task else None, c.worker,
+                       self.ns(c.start), self.ns(c.end), c.process)
+
     def rows_of_follows(self):
         for ns, rank, waiter, number, cause, process in self.run.follows:
             if self.inside(rank, ns):
@@ -340,9 +377,25 @@ class Tables:
                 yield (rank, w.call, self.ns(w.begin), self.ns(w.end)) + ((None, None) if kind == "program" else (kind, number)) + (process,)
 
     def rows_of_requests(self):
+        index = orrery_holds.Index(orrery_holds.holds(self.trace), self.run.last) if self.requests else None
         for r in self.requests:
             yield ((r.rank, r.number, "receive" if r.receive else "send", r.peer, r.tag) + tuple(map(self.ns, (r.post, r.grant)))
-                   + (self.ns(r.recv if r.receive else r.sent),) + self.cause(r.grant, r.cause) + (self.parent(r.parent), r.key[0]))
+                   + (self.ns(r.recv if r.receive else r.sent),) + self.cause(r.grant, r.cause) + (self.parent(r.parent), r.key[0])
+                   + self.held(r, index))
+
+    def held(self, r, index):
+        """The columns held_ns and held_by of a request."""
+        left = r.send if r.send is not None else r.route
+        if r.receive or r.grant is None or not index:
+            return None, None
+        return orrery_holds.most(index.of(*r.key, r.grant, self.run.last if left is None else left))
+
+    def rows_of_holds(self):
+        for h in orrery_holds.holds(self.trace):
+            if self.inside(h.rank, h.since, self.run.last if h.until is None else h.until):
+                of_message = h.cause in orrery_holds.OF_MESSAGES
+                yield (h.rank, h.cause, None if of_message or h.request == orrery_holds.ALL else h.request, h.peer,
+                       h.request if of_message else None, self.ns(h.since), self.ns(h.until), h.process)
 
     def chosen_stays(self):
         return [s for s in orrery_lists.stays(self.run) if self.inside(s.rank, s.since, self.run.last if s.until is None else s.until)]
@@ -411,6 +464,14 @@ class Tables:
     def memories(self):
         """Their uses in the window; memory may be in use before the first step of the run."""
         return [use for use in (use._replace(at=max(use.at, self.run.first)) for use in orrery_memories.uses(self.trace)) if self.inside(use.rank, use.at)]
+
+    def rows_of_links(self):
+        yield from orrery_links.read(self.trace)[0]
+
+    def rows_of_loads(self):
+        for load in orrery_links.read(self.trace)[1]:
+            if self.within(load.start, load.end):
+                yield (load.name, self.ns(load.start), self.ns(load.end)) + load[3:]
 
     def rows_of_marks(self):
         for m in self.run.marks:

@@ -8,6 +8,8 @@ import os
 import sys
 
 import orrery_checksum
+import orrery_links
+import orrery_part
 import orrery_sums
 import orrery_tracefile
 from orrery_cli import UserError
@@ -45,9 +47,8 @@ CONVERTED = {"csv": ("orrery_tables", "write_csv"), "sqlite": ("orrery_tables", 
              "perfetto": ("orrery_perfetto", "write"), "otf2": ("orrery_otf2", "write"),
              "starpu": ("orrery_starpu", "write")}
 
-ALIASES = {"tasks": ("submit", "after", "release", "ready", "start", "end", "done"),
-           "messages": ("post", "grant", "route", "send", "sent", "envelope", "match", "recv"),
-           "copies": ("copy", "copied"), "progression": ("engine",), "program": ("waited",)}
+SHOWN_KINDS = orrery_tracefile.EVENTS + ("link",)
+ALIASES = {"program": ("waited",), **orrery_part.GROUPS}
 
 
 def parse_ranks(text):
@@ -63,13 +64,13 @@ def parse_ranks(text):
 def parse_kinds(text):
     kinds = []
     for word in text.split(","):
-        if word in ALIASES:
-            kinds += ALIASES[word]
-        elif word in orrery_tracefile.EVENTS:
+        if word in SHOWN_KINDS:
             kinds.append(word)
+        elif word in ALIASES:
+            kinds += ALIASES[word]
         else:
             raise UserError("--kinds %s: there is no kind %s; there are %s, and in groups %s"
-                            % (text, word, ", ".join(orrery_tracefile.EVENTS), ", ".join(ALIASES)))
+                            % (text, word, ", ".join(SHOWN_KINDS), ", ".join(ALIASES)))
     return kinds
 
 
@@ -115,6 +116,8 @@ def convert(trace, options):
     left_out = getattr(importlib.import_module(module), name)(tables, options["out"])
     if left_out:
         sys.stderr.write("orrery trace: %s\n" % left_out)
+    if trace.part is not None:
+        sys.stderr.write("orrery trace: %s: %s\n" % (trace.path, trace.part.sentence()))
     if trace.state():
         sys.stderr.write("orrery trace: %s: %s; what is written is true up to there\n" % (trace.path, trace.state()))
 
@@ -128,7 +131,7 @@ def window(trace, options):
             first = start + round(options["from"] * 1e9)
         if options["to"] is not None:
             last = start + round(options["to"] * 1e9)
-    return trace.events(options["kinds"] or orrery_tracefile.EVENTS, first, last, options["ranks"])
+    return trace.events(options["kinds"] or SHOWN_KINDS, first, last, options["ranks"])
 
 
 def names_of_tasks(trace, ranks):
@@ -166,6 +169,13 @@ def fields_of(kind, e, names):
         return "%d %d %d" % (signed(a, 32), b >> 32, b & 0xFFFFFFFF)
     if kind in ("copy", "copied"):
         return "%d %d %d %s" % (a, b, c, orrery_tracefile.copy_why(d))
+    if kind == "held":
+        cause = orrery_tracefile.HOLDS.get(flags & ~orrery_tracefile.GOES_ON, flags)
+        return "%s %d %d %d %s" % (cause, signed(a, 32), b >> 32, b & 0xFFFFFFFF, "ends" if flags & orrery_tracefile.GOES_ON else "begins")
+    if kind == "callback":
+        return "%d %d %s" % (b, c, orrery_tracefile.CALLBACKS.get(flags, flags))
+    if kind == "link":
+        return "%d %d %d %s %s" % (b, c, d, "sum" if flags & orrery_links.SUM else "part", process.strings.get(a, ""))
     if kind == "engine":
         return "%s %d %d %d %s" % (TURNS.get(a, a), b, c, d, "guest" if flags & orrery_tracefile.GUEST else "own")
     return "%d %s" % (b, process.strings.get(a, ""))
@@ -201,6 +211,8 @@ def write_info(trace, options, out):
     out.write("%-10s %d\n" % ("ranks", len(trace.ranks())))
     out.write("%-10s %d\n" % ("workers", trace.workers()))
     out.write("%-10s %d bytes, %d blocks of %d, %s\n" % ("file", trace.bytes, len(trace.blocks), trace.block, trace.state() or "whole"))
+    if trace.part is not None:
+        out.write("%-10s %s\n" % ("part", trace.part.sentence()))
     if trace.missing():
         out.write("%-10s %s\n" % ("limit", trace.missing()))
     # A thread may have slept before the first step.

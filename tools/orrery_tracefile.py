@@ -11,6 +11,7 @@ import struct
 import sys
 import zlib
 
+import orrery_part
 from orrery_cli import UserError
 
 VERSION = 2
@@ -26,14 +27,14 @@ LONGEST_US = 1e12   # that a policy expects
 BLOCK_MAGIC = 0x4B4C424F
 CHECKSUM = 44   # where a block has it
 LARGEST_BLOCK = 1 << 20
-SIMULATED, FULL, CLOSED, LIMITED, THINNED = 1, 2, 4, 8, 16
+SIMULATED, FULL, CLOSED, LIMITED, THINNED, PARTIAL = 1, 2, 4, 8, 16, 32
 FIRST_BLOCK = 4096   # bytes of the head and its text, however small blocks are
 
 KINDS = ("none", "string", "process", "clock", "worker", "left",
          "submit", "release", "ready", "start", "end", "done",
          "post", "grant", "route", "send", "sent", "envelope", "match", "recv",
-         "copy", "copied", "user", "engine", "sum", "after", "waited", "change", "memory")
-EVENTS = tuple(name for name in KINDS[6:] if name != "sum")   # that something happened
+         "copy", "copied", "user", "engine", "sum", "after", "waited", "change", "memory", "held", "callback", "link")
+EVENTS = tuple(name for name in KINDS[6:] if name not in ("sum", "link"))   # that something happened
 NUMBER = {name: number for number, name in enumerate(KINDS)}
 ABOUT_PROCESS = sum(1 << NUMBER[name] for name in ("string", "process", "clock", "worker", "left"))
 
@@ -42,7 +43,11 @@ GUEST = 1
 RECEIVE, EAGER, SYNC, RELAYED = 1, 2, 4, 8
 COPIES = ("fetch", "eviction", "write-back", "prefetch")   # why copies are made
 CHANGES = {1: "checkpoint", 2: "restore", 3: "use", 4: "resize"}
-NO_STEPS = ("engine", "sum", "after", "waited", "change", "memory")   # what is recorded of other steps, or of time that passed
+NO_STEPS = ("engine", "sum", "after", "waited", "change", "memory", "held", "callback", "link")   # what is recorded of other steps, or of time that passed
+# What holds messages back; with GOES_ON until then.
+HOLDS = {1: "number", 2: "bytes", 3: "turn", 4: "others", 5: "value", 6: "announced", 7: "order", 8: "memory"}
+GOES_ON = 0x80
+CALLBACKS = {1: "ready", 2: "taken", 3: "executed", 4: "done", 5: "message"}   # when the program is called
 CAUSES = {1: "task", 2: "message"}
 
 
@@ -88,6 +93,7 @@ class Process:
 
 class Trace:
     """An open trace: `text` (what its head says), `processes`, and events(...)."""
+    part = None   # of the run, that was recorded; None: all of it
 
     def __init__(self, path):
         self.path = path
@@ -104,6 +110,9 @@ class Trace:
         self.cut_at = None   # (first, last) times of the run that are looked at, None: all
         for number, event in self.raw(ABOUT_PROCESS):
             self.learn(self.processes[number], event)
+        for process in self.processes.values():
+            if self.part is not None and not any(map(self.part.has_rank, process.ranks() | {place[1] for place in process.said[1:]})):
+                process.workers = {}   # what they did is not there
         self.number_eras()
         self.complete = bool(self.flags & CLOSED) and not self.cut and all(p.left for p in self.processes.values())
 
@@ -119,6 +128,8 @@ class Trace:
             raise UserError("%s: byte 12: blocks of %d bytes with a text of %d bytes; the trace is damaged" % (self.path, self.block, text_bytes), 1)
         lines = self.stream.read(text_bytes).decode("utf-8", "replace").splitlines()
         self.text = dict(line.partition(" ")[::2] for line in lines)
+        if self.flags & PARTIAL:
+            self.part = orrery_part.Part(self.path, self.text)
         self.simulated = bool(self.flags & SIMULATED)
         self.limited, self.thinning = bool(self.flags & LIMITED), windows >> 16
         # (length, distance) of the windows in nanoseconds, in which all events are there; None: they are there everywhere.
@@ -192,8 +203,9 @@ class Trace:
             yield process.places[i][1] if process.places else process.rank, max(first, begin), min(last, end)
 
     def ranks(self):
-        """All ranks that processes had."""
-        return set().union(*(p.ranks() for p in self.processes.values())) if self.processes else set()
+        """All ranks that processes had, and that were recorded."""
+        found = set().union(*(p.ranks() for p in self.processes.values())) if self.processes else set()
+        return found if self.part is None else set(filter(self.part.has_rank, found))
 
     def workers(self):
         """How many workers there were, of all processes."""
@@ -255,6 +267,13 @@ class Trace:
         start = self.first_step() or 0
         self.start_ns = start
         self.cut_at = (-FOREVER if first_s is None else start + round(first_s * 1e9), FOREVER if last_s is None else start + round(last_s * 1e9))
+
+    def bounds(self):
+        """(first, last) times of the run that are looked at, or None: what is asked for, and what was recorded of it."""
+        window = self.part.window if self.part is not None and not self.limited else None
+        if self.cut_at and window:
+            return max(self.cut_at[0], window[0]), min(self.cut_at[1], window[1])
+        return self.cut_at or window
 
     def in_block(self, place, process, nevents, kinds):
         data = os.pread(self.stream.fileno(), self.block, place)
@@ -346,8 +365,8 @@ class Trace:
         """Which single events a trace with a limit does not have, or None."""
         if not self.windows:
             return None
-        return ("the trace reached its limit: single events are there for %s of every %s; sums are of all events, and exact"
-                % tuple("%.6g s" % (ns * 1e-9) for ns in self.windows))
+        return ("the trace reached its limit: single events are there for %s of every %s; sums are of all events%s, and exact"
+                % (*("%.6g s" % (ns * 1e-9) for ns in self.windows), "" if self.part is None else " that were to be recorded"))
 
     def keeps(self, ns):
         """Whether all events of that time of the run are there."""

@@ -276,6 +276,9 @@ static void options_set(struct launcher_options *o, enum option_id id, const cha
 	case OPTION_STATISTICS:
 	case OPTION_TRACE:
 	case OPTION_TRACE_LIMIT:
+	case OPTION_TRACE_RANKS:
+	case OPTION_TRACE_WINDOW:
+	case OPTION_TRACE_KINDS:
 	case OPTION_FAKE_RANK:
 	case OPTION_FAKE_SIZE:
 	case OPTION_FAKE_PEERS:

@@ -109,7 +109,9 @@ struct orr_config {
 			      NULL: the usual place */
 	char *trace;       /* ORRERY_TRACE, or as below: the file that gets the events, or NULL */
 	char *trace_limit; /* ORRERY_TRACE_LIMIT: the most bytes that it may have, or NULL */
-	int fxt_trace;     /* STARPU_FXT_TRACE */
+	char *trace_ranks, *trace_window, *trace_kinds; /* ORRERY_TRACE_...: the part of the run
+							   that is recorded, NULL: all */
+	int fxt_trace;                                  /* STARPU_FXT_TRACE */
 	char *fxt_prefix, *fxt_suffix; /* folder and name of the file then, NULL: the usual ones */
 	int generate_trace;            /* STARPU_GENERATE_TRACE: convert the trace at the end */
 	char *generate_options;        /* words for the converter, or NULL */

@@ -204,6 +204,26 @@ void orr_sys_run_name(struct orr_process *proc, char *name, size_t size);
 /* [main] How many processes the run begins with, as far as its launcher says. */
 unsigned orr_sys_run_size(struct orr_process *proc);
 
+/* ---- links of a simulated network; a real run knows none ---- */
+/* A link of the platform, or one stretch of time of it. */
+struct orr_wire {
+	const char *name;
+	double bytes_per_s;
+	int64_t begin_ns, end_ns; /* of the run */
+	int64_t busy_ns; /* sum of the times, each multiplied with the part of its bandwidth that
+			    it gave then */
+	int64_t full_ns; /* it gave all of it, or nearly */
+	unsigned place;
+};
+/* [main] The loads of links are to be known from now on. */
+void orr_sys_wires_watch(struct orr_process *proc);
+/* [main] All links that messages went over, those that were full longest first, in an array that
+ * the caller frees; how many there are. */
+unsigned orr_sys_wires(struct orr_process *proc, struct orr_wire **wires);
+/* [main] Stretch `i` of the run, of one of these links. 0: there is none. */
+int orr_sys_wire_at(struct orr_process *proc, const struct orr_wire *wire, unsigned i,
+		    struct orr_wire *out);
+
 /* ---- threads ---- */
 enum orr_role {
 	ORR_ROLE_WORKERS,

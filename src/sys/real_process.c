@@ -134,6 +134,28 @@ unsigned orr_sys_run_size(struct orr_process *proc)
 	return orr_real_launched(ORR_LAUNCHED_SIZE);
 }
 
+void orr_sys_wires_watch(struct orr_process *proc)
+{
+	(void) proc;
+}
+
+unsigned orr_sys_wires(struct orr_process *proc, struct orr_wire **wires)
+{
+	(void) proc;
+	*wires = NULL;
+	return 0;
+}
+
+int orr_sys_wire_at(struct orr_process *proc, const struct orr_wire *wire, unsigned i,
+		    struct orr_wire *out)
+{
+	(void) proc;
+	(void) wire;
+	(void) i;
+	(void) out;
+	return 0;
+}
+
 int orr_sys_process_init(struct orr_process *proc)
 {
 	struct orr_real *real = calloc(1, sizeof(*real));

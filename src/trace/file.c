@@ -47,6 +47,7 @@ struct orr_trace_file {
 	struct orr_trace_chunk *chunk; /* that blocks are taken from, or NULL */
 	size_t chunk_bytes;            /* of the next one */
 	uint64_t limit;                /* of the file; 0: none */
+	int partial;                   /* not everything is recorded */
 	struct orr_trace_room room;    /* with a limit, instead of chunks */
 	int full;
 };
@@ -137,7 +138,8 @@ static int begin(struct orr_trace_file *f, const char *key, const char *text)
 				       .block = f->limit ? ORR_TRACE_SMALL_BLOCK : ORR_TRACE_BLOCK,
 				       .event = sizeof(struct orr_trace_event),
 				       .flags = (orr_sys_is_simulated() ? ORR_TRACE_SIMULATED : 0) |
-						(f->limit ? ORR_TRACE_LIMITED : 0),
+						(f->limit ? ORR_TRACE_LIMITED : 0) |
+						(f->partial ? ORR_TRACE_PARTIAL : 0),
 				       .end = ORR_TRACE_BLOCK };
 	size_t n = strlen(text);
 
@@ -260,6 +262,7 @@ int orr_trace_file_join(struct orr_process *proc, const struct orr_trace_wish *w
 		return -ENOMEM;
 	if (f->fd < 0) {
 		f->limit = wish->limit;
+		f->partial = wish->partial;
 		orr_sys_run_name(proc, key, sizeof(key));
 		ret = open_file(f, key, wish->text, number);
 	} else {

@@ -22,6 +22,7 @@ struct orr_trace_file;
 struct orr_trace_wish {
 	const char *path, *text; /* that goes into the head of a file that is begun */
 	uint64_t limit;          /* of the file, in bytes; 0: none */
+	int partial;             /* not everything is recorded: the text says what is */
 };
 
 /* The process joins the run's file of that path, or begins it. An older trace is replaced, any

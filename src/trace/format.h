@@ -25,6 +25,7 @@
 #define ORR_TRACE_CLOSED 4   /* all processes left: the index is there */
 #define ORR_TRACE_LIMITED 8  /* with a limit: blocks of ORR_TRACE_SMALL_BLOCK, and sums */
 #define ORR_TRACE_THINNED 16 /* single events are missing outside of the windows */
+#define ORR_TRACE_PARTIAL 32 /* not everything was recorded; the text says what: recorded_... */
 
 /* The head of the file. Behind it stands its text: lines "name value". */
 struct orr_trace_head {
@@ -134,8 +135,40 @@ enum orr_trace_kind {
 			     nanoseconds until now */
 	ORR_TRACE_MEMORY, /* a memory node, b bytes in use, c: of b, kept for reuse, d limit; 0:
 			     none */
+	ORR_TRACE_HELD,   /* flags: enum orr_trace_hold, from now on, or with GOES_ON until now: a
+			     send   to `a`, b request; or a message from origin a, b message; b 0: all
+			     sends   that are ready */
+	ORR_TRACE_CALLBACK, /* flags: enum orr_trace_callback, worker, b task or request, until now
+			       for c nanoseconds */
+	ORR_TRACE_LINK, /* of the simulated network, a string: its name, c nanoseconds of all its
+			   bandwidth that it gave, d nanoseconds in which it gave all; flags SUM: up
+			   to now, b bytes per second; else of the last b nanoseconds */
 	ORR_TRACE_NKINDS
 };
+#define ORR_TRACE_LINK_SUM 1 /* flag of LINK */
+
+/* Functions of the program that the runtime calls because of a task or a message. */
+enum orr_trace_callback {
+	ORR_CALLBACK_READY = 1, /* the prologue, before a policy gets the task */
+	ORR_CALLBACK_TAKEN,     /* that of pop, before its kernel */
+	ORR_CALLBACK_EXECUTED,  /* the epilogue, after its kernel */
+	ORR_CALLBACK_DONE,      /* the task is over */
+	ORR_CALLBACK_MESSAGE    /* of the request: it is complete */
+};
+#define ORR_TRACE_CALL_LEAST_US 1.0 /* a shorter call has no event */
+
+/* What holds messages back. */
+enum orr_trace_hold {
+	ORR_HOLD_NUMBER = 1, /* ready sends: the limit on the number of sends under way */
+	ORR_HOLD_BYTES,      /* ready sends: the limit on their bytes */
+	ORR_HOLD_TURN,       /* ready sends: so many start in one turn of the progression */
+	ORR_HOLD_OTHERS,     /* a send: others of its value may come, for one tree */
+	ORR_HOLD_VALUE,      /* a send: its value is leaving already */
+	ORR_HOLD_ANNOUNCED,  /* a send: others of its datum are announced, and not there */
+	ORR_HOLD_ORDER,      /* a message that came: it overtook others of its origin */
+	ORR_HOLD_MEMORY      /* a message: it stays at its sender, for main memory is full */
+};
+#define ORR_TRACE_GOES_ON 0x80 /* flag of HELD */
 
 /* Changes of a run, and what makes it wait for something that is not its work. */
 enum orr_trace_change {

@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "starpu_fxt.h"
+#include "trace/choice.h"
 #include "trace/convert.h"
 #include "trace/file.h"
 #include "trace/limit.h"
@@ -24,6 +25,11 @@
 
 #define MOST_TEXT 896 /* bytes of a string: it is in one block */
 #define NKNOWN 32
+/* Links whose load over time is recorded, in a file with a limit and without; WIRES_TIMES times as
+ * many have their sums. */
+#define FEW_WIRES 8
+#define MOST_WIRES 256
+#define WIRES_TIMES 8
 
 struct string {
 	uint64_t key;
@@ -51,6 +57,9 @@ struct orr_trace_stream {
 	/* With a limit. The first `kept` events of the block stay; behind them are the last ones
 	 * that no window has. */
 	uint32_t kept;
+	/* Kernels under way that began before the window of time ended: their starts. */
+	struct orr_trace_event *begun;
+	size_t nbegun, begun_cap;
 	struct orr_trace_sums sums;
 	struct sum_block *sum_blocks; /* the first one has room for more, or there is none */
 	/* Strings that this thread used, by their address in the program. */
@@ -68,8 +77,13 @@ struct orr_trace {
 	const struct orr_trace_head *head; /* of the file */
 	uint32_t per_block;                /* events */
 	unsigned limited;
-	int64_t clock_ns; /* to add to times of the process for those of the run */
-	orr_lock_t lock;  /* protects all below */
+	int64_t clock_ns; /* atomic: to add to times of the process for those of the run */
+	/* What is recorded: bits of kinds (atomic: of this process, by its rank), and the times of
+	 * the run from the first one to before the second one. */
+	uint64_t kinds;
+	int64_t from_ns, to_ns;
+	struct orr_trace_choice choice;
+	orr_lock_t lock; /* protects all below */
 	struct orr_trace_stream own, *streams;
 	uint32_t nstreams, nstrings;
 	struct orr_map strings;
@@ -256,7 +270,7 @@ static void append_limited(struct orr_trace *tr, struct orr_trace_stream *s,
 			   const struct orr_trace_event *e)
 {
 	uint32_t windows = ORR_ATOMIC_LOAD_RELAXED(&tr->head->windows);
-	int keeps = orr_trace_limit_keeps(windows, e->ns + tr->clock_ns);
+	int keeps = orr_trace_limit_keeps(windows, e->ns + ORR_ATOMIC_LOAD_RELAXED(&tr->clock_ns));
 	struct sum_of of = { .tr = tr, .s = s };
 
 	if (e->kind == ORR_TRACE_WORKER) { /* it is about the process */
@@ -321,9 +335,94 @@ int64_t orr_trace_ns_after(struct orr_process *proc, enum orr_trace_kind kind, u
 	return orr_trace_now_ns();
 }
 
+/* ---- a part of a run ---- */
+
+static inline int is_chosen(const struct orr_trace *tr, enum orr_trace_kind kind)
+{
+	return ORR_ATOMIC_LOAD_RELAXED(&tr->kinds) >> kind & 1;
+}
+
+static inline void append_any(struct orr_trace *tr, struct orr_trace_stream *s,
+			      const struct orr_trace_event *e)
+{
+	if (__builtin_expect(tr->limited, 0))
+		append_limited(tr, s, e);
+	else
+		append(tr, s, e);
+}
+
+/* Keeps the start of a kernel, until its end. */
+static void begin_kernel(struct orr_trace_stream *s, const struct orr_trace_event *e)
+{
+	if (s->nbegun == s->begun_cap) {
+		size_t more = s->begun_cap ? 2 * s->begun_cap : 4;
+		struct orr_trace_event *p = realloc(s->begun, more * sizeof(*p));
+
+		if (!p) {
+			s->lost++;
+			return;
+		}
+		s->begun = p;
+		s->begun_cap = more;
+	}
+	s->begun[s->nbegun++] = *e;
+}
+
+/* Takes the start of the kernel that ends out of those that were kept. 0: it is not there. */
+static int end_kernel(struct orr_trace_stream *s, const struct orr_trace_event *e,
+		      struct orr_trace_event *start)
+{
+	for (size_t i = s->nbegun; i-- > 0;)
+		if (s->begun[i].b == e->b && s->begun[i].worker == e->worker) {
+			*start = s->begun[i];
+			s->begun[i] = s->begun[--s->nbegun];
+			return 1;
+		}
+	return 0;
+}
+
+/* Of a run with a window of time. A kernel that has a part in the window is recorded whole; its
+ * start, if that was before, when it ends. */
+static void append_window(struct orr_trace *tr, struct orr_trace_stream *s,
+			  const struct orr_trace_event *e)
+{
+	int64_t clock_ns = ORR_ATOMIC_LOAD_RELAXED(&tr->clock_ns), run_ns = e->ns + clock_ns;
+	int before = run_ns < tr->from_ns, after = run_ns >= tr->to_ns;
+	struct orr_trace_event start;
+
+	if ((uint64_t) 1 << e->kind & ORR_TRACE_ABOUT)
+		before = after = 0;
+	if (e->kind == ORR_TRACE_START && !after)
+		begin_kernel(s, e);
+	if (e->kind == ORR_TRACE_END && end_kernel(s, e, &start) && !before) {
+		if (start.ns + clock_ns < tr->from_ns)
+			append_any(tr, s, &start);
+		after = 0;
+	}
+	if (!before && !after)
+		append_any(tr, s, e);
+}
+
+/* The rank is known: does the choice have it? In a run of several a process may not know its rank
+ * yet. */
+static void choose(struct orr_process *proc)
+{
+	struct orr_trace *tr = proc->trace;
+	int unknown = proc->mpi_size == 1 && orr_sys_run_size(proc) > 1;
+	int here = !tr->choice.ranks ||
+		   (!unknown && orr_trace_choice_has(&tr->choice, proc->mpi_rank));
+
+	ORR_ATOMIC_STORE_RELAXED(&tr->kinds, here ? tr->choice.kinds : ORR_TRACE_ABOUT);
+}
+
+int orr_trace_records(const struct orr_process *proc, enum orr_trace_kind kind)
+{
+	return is_recording(proc->trace) && is_chosen(proc->trace, kind);
+}
+
 void orr_trace_add(struct orr_process *proc, struct orr_trace_event e)
 {
-	if (!is_recording(proc->trace))
+	if (!orr_trace_records(proc, e.kind))
 		return;
 	e.ns += orr_trace_now_ns();
 	orr_trace_add_at(proc, e);
@@ -333,7 +432,7 @@ void orr_trace_add_at(struct orr_process *proc, struct orr_trace_event e)
 {
 	struct orr_trace *tr = proc->trace;
 
-	if (!is_recording(tr))
+	if (!is_recording(tr) || !is_chosen(tr, e.kind))
 		return;
 	struct orr_trace_stream *s = stream_of(tr);
 
@@ -341,10 +440,10 @@ void orr_trace_add_at(struct orr_process *proc, struct orr_trace_event e)
 		ORR_ATOMIC_ADD_RELAXED(&tr->lost, 1);
 		return;
 	}
-	if (__builtin_expect(tr->limited, 0))
-		append_limited(tr, s, &e);
+	if (__builtin_expect(tr->from_ns != INT64_MIN || tr->to_ns != INT64_MAX, 0))
+		append_window(tr, s, &e);
 	else
-		append(tr, s, &e);
+		append_any(tr, s, &e);
 }
 
 /* ---- strings ---- */
@@ -420,13 +519,18 @@ uint32_t orr_trace_string(struct orr_process *proc, const char *text)
 
 /* ---- about the process ---- */
 
-static void append_own(struct orr_trace *tr, struct orr_trace_event e)
+static void append_own_at(struct orr_trace *tr, struct orr_trace_event e)
 {
 	e.worker = -1;
-	e.ns = orr_trace_now_ns();
 	orr_lock(&tr->lock);
 	append(tr, &tr->own, &e);
 	orr_unlock(&tr->lock);
+}
+
+static void append_own(struct orr_trace *tr, struct orr_trace_event e)
+{
+	e.ns = orr_trace_now_ns();
+	append_own_at(tr, e);
 }
 
 void orr_trace_clock(struct orr_process *proc, const struct orr_trace_clock *clock)
@@ -434,7 +538,7 @@ void orr_trace_clock(struct orr_process *proc, const struct orr_trace_clock *clo
 	int64_t clock_ns = ns_of(orr_sys_origin_us() + clock->behind_us);
 
 	if (!clock->at_end)
-		proc->trace->clock_ns = clock_ns;
+		ORR_ATOMIC_STORE_RELAXED(&proc->trace->clock_ns, clock_ns);
 	append_own(proc->trace, (struct orr_trace_event){ .kind = ORR_TRACE_CLOCK,
 							  .a = (uint32_t) clock->at_end,
 							  .b = (uint64_t) clock_ns,
@@ -450,6 +554,7 @@ void orr_trace_place(struct orr_process *proc, const struct orr_trace_clock *clo
 							  .b = (uint64_t) proc->mpi_size,
 							  .c = host });
 	orr_trace_clock(proc, clock);
+	choose(proc);
 }
 
 void orr_trace_mark(struct orr_process *proc, int worker, const char *what, unsigned long number,
@@ -550,22 +655,56 @@ static int read_limit(struct orr_process *proc, uint64_t *limit)
 	return 0;
 }
 
+/* The number behind a name at the begin of a line of the text of the file's head, which ends with
+ * a line break; 0: the name is not there. */
+static int64_t number_in_head(const struct orr_trace_head *head, const char *name)
+{
+	const char *text = (const char *) (head + 1);
+	size_t length = strlen(name);
+
+	for (const char *line = text, *end = text + head->text_bytes; line < end;) {
+		if ((size_t) (end - line) > length && !memcmp(line, name, length) &&
+		    line[length] == ' ')
+			return strtoll(line + length, NULL, 10);
+		line = memchr(line, '\n', (size_t) (end - line));
+		line = line ? line + 1 : end;
+	}
+	return 0;
+}
+
+/* The window counts from when the file was begun, for all processes. */
+static void set_window(struct orr_trace *tr)
+{
+	int64_t begin_ns = number_in_head(tr->head, "recorded_begin_ns");
+
+	tr->from_ns = tr->choice.from_ns == INT64_MIN ? INT64_MIN : tr->choice.from_ns + begin_ns;
+	tr->to_ns = tr->choice.to_ns == INT64_MAX ? INT64_MAX : tr->choice.to_ns + begin_ns;
+}
+
 int orr_trace_init(struct orr_process *proc)
 {
 	struct orr_trace *tr;
-	char text[ORR_ABOUT_SIZE];
+	struct orr_trace_choice choice;
+	char text[ORR_ABOUT_SIZE + ORR_TRACE_CHOICE_SIZE];
 
 	proc->trace = NULL;
 	struct orr_trace_wish wish = { .path = proc->cfg.trace, .text = text };
 	int ret = read_limit(proc, &wish.limit);
+	if (!ret)
+		ret = orr_trace_choice_read(&choice, &proc->cfg);
 	if (ret || !wish.path)
 		return ret;
+	wish.partial = choice.partial;
 	tr = calloc(1, sizeof(*tr));
 	if (!tr)
 		return -ENOMEM;
 	orr_lock_init(&tr->lock, ORR_RANK_TRACE);
 	orr_map_init(&tr->strings, offsetof(struct string, key));
-	describe(proc, text, sizeof(text));
+	describe(proc, text, ORR_ABOUT_SIZE);
+	orr_trace_choice_describe(
+		&choice, &proc->cfg,
+		ns_of(orr_sys_is_simulated() ? 0 : orr_sys_origin_us() + orr_sys_now_us()), text,
+		sizeof(text));
 	ret = orr_trace_file_join(proc, &wish, &tr->file, &tr->process);
 	if (ret) {
 		orr_map_exit(&tr->strings);
@@ -575,12 +714,45 @@ int orr_trace_init(struct orr_process *proc)
 	tr->head = orr_trace_file_head(tr->file);
 	tr->per_block = (uint32_t) ORR_TRACE_EVENTS_IN(tr->head->block);
 	tr->limited = tr->head->flags & ORR_TRACE_LIMITED;
+	tr->choice = choice;
+	set_window(tr);
 	tr->epoch = proc->epoch;
 	tr->recording = !proc->trace_manual;
 	proc->trace = tr;
 	proc->observed |= ORR_OBSERVED_BY_TRACE;
 	orr_trace_place(proc, &(struct orr_trace_clock){ 0 });
+	if (choice.kinds >> ORR_TRACE_LINK & 1)
+		orr_sys_wires_watch(proc);
 	return 0;
+}
+
+/* Links of a simulated network: all that were used, and how the fullest ones were over time. */
+static void add_wires(struct orr_process *proc, struct orr_trace *tr)
+{
+	struct orr_wire *wires, w;
+	unsigned n = orr_sys_wires(proc, &wires), most = tr->limited ? FEW_WIRES : MOST_WIRES;
+
+	for (unsigned k = 0; k < n && k < WIRES_TIMES * most; k++) {
+		uint32_t name = orr_trace_string(proc, wires[k].name);
+
+		for (unsigned i = 0; k < most && orr_sys_wire_at(proc, &wires[k], i, &w); i++)
+			if (w.busy_ns && w.end_ns > tr->from_ns && w.begin_ns < tr->to_ns)
+				append_own_at(tr, (struct orr_trace_event){
+							  .kind = ORR_TRACE_LINK,
+							  .ns = w.end_ns - tr->clock_ns,
+							  .a = name,
+							  .b = (uint64_t) (w.end_ns - w.begin_ns),
+							  .c = (uint64_t) w.busy_ns,
+							  .d = (uint64_t) w.full_ns });
+		append_own_at(tr, (struct orr_trace_event){ .kind = ORR_TRACE_LINK,
+							    .flags = ORR_TRACE_LINK_SUM,
+							    .ns = wires[k].end_ns - tr->clock_ns,
+							    .a = name,
+							    .b = (uint64_t) wires[k].bytes_per_s,
+							    .c = (uint64_t) wires[k].busy_ns,
+							    .d = (uint64_t) wires[k].full_ns });
+	}
+	free(wires);
 }
 
 static void free_strings(struct orr_trace *tr)
@@ -597,6 +769,8 @@ void orr_trace_exit(struct orr_process *proc)
 
 	if (!tr)
 		return;
+	if (tr->choice.kinds >> ORR_TRACE_LINK & 1 && tr->head->nopen == 1)
+		add_wires(proc, tr);
 	proc->trace = NULL;
 	proc->observed &= ~ORR_OBSERVED_BY_TRACE;
 	lost = tr->lost + tr->own.lost;
@@ -608,6 +782,7 @@ void orr_trace_exit(struct orr_process *proc)
 		lost += s->lost;
 		end_block(tr, s);
 		end_sums(s);
+		free(s->begun);
 		free(s);
 	}
 	uint64_t waited_ns = (uint64_t) (orr_sys_run_waited_s(proc) * 1e9);

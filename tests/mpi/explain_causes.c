@@ -8,6 +8,8 @@
  *     units      tasks that processors and devices can execute
  *     order      a chain of urgent tasks, and others that are in nobody's way
  *     pool       tasks that do not wait for each other
+ *     pile       rank 0 sends now and then, rank 1 receives all of it at the end; ahead=1: the
+ * other way round
  *
  * Invariant: without words that change something, all ranks do the same. */
 #include <stdio.h>
@@ -21,7 +23,7 @@
 /* The settings, as the words of the command line give them. */
 static struct {
 	double rounds, bytes, make, take, which, factor, sleep, begin, more, callback, hold, blocks,
-		tasks, device, cpu, says, priority, barrier, once;
+		tasks, device, cpu, says, priority, barrier, once, ends, pop, ahead;
 } is = { .rounds = 20,
 	 .bytes = 64,
 	 .make = 1000,
@@ -43,7 +45,8 @@ static const struct {
 	      { "hold", &is.hold },     { "callback", &is.callback }, { "blocks", &is.blocks },
 	      { "tasks", &is.tasks },   { "device", &is.device },     { "cpu", &is.cpu },
 	      { "says", &is.says },     { "priority", &is.priority }, { "barrier", &is.barrier },
-	      { "once", &is.once } };
+	      { "once", &is.once },     { "ends", &is.ends },         { "pop", &is.pop },
+	      { "ahead", &is.ahead } };
 static int rank, size, nmade;
 
 /* once: `make' of that round alone is slow. */
@@ -120,6 +123,19 @@ static void called(void *arg)
 	starpu_sleep(1e-6 * is.callback);
 }
 
+/* The end of a task, and its begin. */
+static void ended(void *arg)
+{
+	(void) arg;
+	starpu_sleep(1e-6 * is.ends);
+}
+
+static void popped(void *arg)
+{
+	(void) arg;
+	starpu_sleep(1e-6 * is.pop);
+}
+
 /* A message beside the others, whose callback takes its time. */
 static void ring(int round)
 {
@@ -169,7 +185,29 @@ static void rounds(int fan)
 
 static void insert(struct starpu_codelet *cl, int block, int priority)
 {
-	OK(starpu_task_insert(cl, STARPU_RW, blocks[block], STARPU_PRIORITY, priority, 0));
+	OK(starpu_task_insert(cl, STARPU_RW, blocks[block], STARPU_PRIORITY, priority,
+			      STARPU_CALLBACK, is.ends > 0 ? ended : NULL,
+			      STARPU_PROLOGUE_CALLBACK_POP, is.pop > 0 ? popped : NULL, 0));
+}
+
+static void pile(void)
+{
+	int at_end = rank != (int) is.ahead;
+
+	for (int i = 0; i < (int) is.rounds && !at_end; i++) {
+		starpu_sleep(1e-6 * is.sleep);
+		if (rank == 0)
+			OK(starpu_mpi_isend_detached(extra[0], 1, i, MPI_COMM_WORLD, NULL, NULL));
+		else
+			OK(starpu_mpi_irecv_detached(extra[1], 0, i, MPI_COMM_WORLD, NULL, NULL));
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+	for (int i = 0; i < (int) is.rounds && at_end; i++)
+		if (rank == 0)
+			OK(starpu_mpi_isend_detached(extra[0], 1, i, MPI_COMM_WORLD, NULL, NULL));
+		else
+			OK(starpu_mpi_irecv_detached(extra[1], 0, i, MPI_COMM_WORLD, NULL, NULL));
+	OK(starpu_mpi_wait_for_all(MPI_COMM_WORLD));
 }
 
 /* Tasks of one rank. */
@@ -239,14 +277,16 @@ int main(int argc, char **argv)
 	starpu_mpi_comm_size(MPI_COMM_WORLD, &size);
 	words(argc, argv);
 	int spreads = !strcmp(kind, "spread");
-	int together = !strcmp(kind, "rounds") || !strcmp(kind, "tree");
+	int together = !strcmp(kind, "rounds") || !strcmp(kind, "tree") || !strcmp(kind, "pile");
 	int n = together ? size : (int) is.blocks;
 
 	CHECK(n <= MOST);
 	set_up(n, !together && !spreads, spreads, memory);
 	if (is.begin > 0 && rank == (int) is.which)
 		starpu_sleep(1e-6 * is.begin);
-	if (together)
+	if (!strcmp(kind, "pile"))
+		pile();
+	else if (together)
 		rounds(!strcmp(kind, "tree"));
 	else if (spreads)
 		spread();

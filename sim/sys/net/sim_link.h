@@ -8,6 +8,7 @@
 #define ORR_SIM_LINK_H
 
 #include <stdint.h>
+#include "net/sim_load.h"
 #include "net/sim_network.h"
 
 /* A message on a link. */
@@ -28,10 +29,12 @@ struct orr_sim_link {
 	struct orr_sim_hop *hops;  /* share: the messages */
 	double *free_s; /* queue: when each channel has served all that it was given; NULL: now */
 	double planned; /* queue: the bandwidth that the plan is for; 0: there is none */
+	struct orr_sim_load *load; /* sim_load.h; NULL: nobody wants to know, or it had none */
 };
 
 /* The link of that number, valid until another one is made. */
 struct orr_sim_link *orr_sim_link(unsigned i);
+unsigned orr_sim_link_number(const struct orr_sim_link *l);
 /* Room for the places of a message of that pair on its links, and back; uninitialised. */
 struct orr_sim_hop *orr_sim_hops_take(struct orr_sim_pair *p);
 void orr_sim_hops_give(struct orr_sim_pair *p, struct orr_sim_hop *hops);

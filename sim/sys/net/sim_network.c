@@ -63,6 +63,11 @@ struct orr_sim_link *orr_sim_link(unsigned i)
 	return &network.links[i];
 }
 
+unsigned orr_sim_link_number(const struct orr_sim_link *l)
+{
+	return (unsigned) (l - network.links);
+}
+
 void orr_sim_network_link(unsigned i, double bytes_per_s, int shared)
 {
 	orr_assert(i == network.nlinks);
@@ -255,8 +260,17 @@ static void share_correct_marked(void)
 				for (unsigned i = 0; i < h->flow->pair->nlinks; i++)
 					share_mark(h->flow->pair->links[i]);
 	}
+	for (struct orr_sim_link *l = network.first; l && orr_sim_loads_watched; l = l->next)
+		orr_sim_load_changed(l);
 	network.first = NULL;
 	network.last = &network.first;
+}
+
+/* Tells the loads of the links of a route. */
+static void share_tell(const struct orr_sim_pair *p)
+{
+	for (unsigned i = 0; i < p->nlinks && orr_sim_loads_watched; i++)
+		orr_sim_load_changed(&network.links[p->links[i]]);
 }
 
 /* The message has come to the links of its route, or gone. */
@@ -340,6 +354,7 @@ static void share_give_up_links(struct orr_sim_flow *f)
 	}
 	if (!alone)
 		share_change(f);
+	share_tell(f->pair);
 	orr_sim_hops_give(f->pair, f->hops);
 	f->hops = NULL;
 }
@@ -377,6 +392,7 @@ static void share_enter(struct orr_sim_event *e)
 	if (!alone)
 		share_change(f);
 	share_correct(f, f->since_s);
+	share_tell(f->pair);
 }
 
 /* ---- sending ---- */

@@ -20,6 +20,7 @@ namespace
 {
 
 std::unordered_map<const s4u::Link *, unsigned> numbers;
+std::vector<const s4u::Link *> by_number;
 
 unsigned number_of(const s4u::Link *link)
 {
@@ -33,10 +34,12 @@ unsigned number_of(const s4u::Link *link)
 	}();
 	(void) listens;
 	const auto [at, fresh] = numbers.emplace(link, static_cast<unsigned>(numbers.size()));
-	if (fresh)
+	if (fresh) {
+		by_number.push_back(link);
 		orr_sim_network_link(at->second, link->get_bandwidth(),
 				     link->get_sharing_policy() !=
 					     s4u::Link::SharingPolicy::FATPIPE);
+	}
 	return at->second;
 }
 
@@ -100,6 +103,11 @@ void orr_sim_glue_path(sg_host_t from, sg_host_t to, struct orr_sim_glue_path *p
 	path->latency_s = latency;
 	path->weight = weight;
 	path->most = gamma > 0 && latency > 0 ? gamma / (2 * latency) : 1e300;
+}
+
+const char *orr_sim_glue_link_name(unsigned i)
+{
+	return by_number[i]->get_cname();
 }
 
 double orr_sim_glue_factor(enum orr_sim_factor kind, double bytes)

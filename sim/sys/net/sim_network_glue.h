@@ -34,6 +34,8 @@ enum orr_sim_overhead { ORR_SIM_SENDING, ORR_SIM_RECEIVING };
 double orr_sim_glue_overhead_s(enum orr_sim_overhead kind, double bytes);
 /* Messages of fewer bytes leave before their receive is posted. */
 size_t orr_sim_glue_eager_bytes(void);
+/* The platform's name of the link of that number. */
+const char *orr_sim_glue_link_name(unsigned i);
 /* Starts a message in SimGrid's own model; orr_sim_network_comm_ended(f) follows. Not from an
  * actor. */
 void orr_sim_glue_comm_start(struct orr_sim_flow *f, sg_host_t from, sg_host_t to, size_t bytes);

@@ -78,6 +78,11 @@ static void leave(struct orr_sim_event *e)
 	struct orr_sim_flow *f = (struct orr_sim_flow *) e;
 	*(f->before ? &f->before->after : &queue.first) = f->after;
 	*(f->after ? &f->after->before : &queue.last) = f->before;
+	for (unsigned i = 0; f->hops && orr_sim_loads_watched && i < f->pair->nlinks; i++) {
+		struct orr_sim_link *l = orr_sim_link(f->pair->links[i]);
+		if (l->shared)
+			orr_sim_load_served(l, f->hops[i].begin_s, f->hops[i].end_s);
+	}
 	if (f->hops)
 		orr_sim_hops_give(f->pair, f->hops);
 	f->hops = NULL;

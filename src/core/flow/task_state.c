@@ -105,16 +105,20 @@ void orr_task_ready(struct orr_task *t)
 }
 
 /* Runs fn(arg) so that starpu_task_get_current answers and blocking calls are recognised. */
-static void run_callback(struct orr_task *t, void (*fn)(void *), void *arg)
+static void run_callback(struct orr_task *t, enum orr_trace_callback what, void (*fn)(void *),
+			 void *arg)
 {
 	struct orr_thread *self = orr_thread_self();
 	struct orr_task *saved = self->task;
-	uint64_t cause = self->cause;
+	uint64_t cause = self->cause, job = t->job_id;
+	double since_us = t->internal ? -1 : orr_task_trace_calls(self);
 
 	self->task = t;
 	/* The end of a task of the runtime's own lets others go on; else the program acts. */
 	self->cause = t->internal ? ORR_CAUSE_TASK | t->job_id : 0;
 	fn(arg);
+	if (__builtin_expect(since_us >= 0, 0))
+		orr_task_trace_called(self->proc, what, job, since_us);
 	self->task = saved;
 	self->cause = cause;
 }
@@ -129,7 +133,8 @@ void orr_task_held(struct orr_task *t)
 	orr_assertf(!t->owner.parked && !t->tag_missing && !t->terminated,
 		    "task %s goes on and still waits", orr_task_name(pub));
 	if (__builtin_expect(pub->prologue_callback_func != NULL, 0))
-		run_callback(t, pub->prologue_callback_func, pub->prologue_callback_arg);
+		run_callback(t, ORR_CALLBACK_READY, pub->prologue_callback_func,
+			     pub->prologue_callback_arg);
 	if (__builtin_expect(pub->transaction != NULL, 0) && orr_transaction_is_cancelled(t)) {
 		t->where = STARPU_NOWHERE;
 		t->skipped = 1;
@@ -287,7 +292,7 @@ static void terminate(struct orr_task *t, struct orr_worker *w)
 			announce_at_once(t);
 	}
 	if (pub->callback_func)
-		run_callback(t, pub->callback_func, pub->callback_arg);
+		run_callback(t, ORR_CALLBACK_DONE, pub->callback_func, pub->callback_arg);
 	if (__builtin_expect(later, 0)) {
 		later = pub->regenerate;
 		if (!later)
@@ -337,7 +342,8 @@ void orr_task_proceed(struct orr_task *t)
 	orr_task_assert_of(t, ORR_TASK_OF_RUNTIME);
 	orr_assert(t->where & STARPU_NOWHERE && !t->worker);
 	if (__builtin_expect(pub->prologue_callback_pop_func != NULL, 0))
-		run_callback(t, pub->prologue_callback_pop_func, pub->prologue_callback_pop_arg);
+		run_callback(t, ORR_CALLBACK_TAKEN, pub->prologue_callback_pop_func,
+			     pub->prologue_callback_pop_arg);
 	if (t->body)
 		t->body(&t->owner, t->pub->cl_arg);
 	else if (t->owner.naccess && !t->skipped)
@@ -354,7 +360,8 @@ void orr_task_complete(struct orr_task *t, struct orr_worker *w)
 	orr_assertf(ORR_ATOMIC_LOAD(&t->nend_deps) > 0,
 		    "task %s has ended more often than its end waits for", orr_task_name(t->pub));
 	if (__builtin_expect(t->pub->epilogue_callback_func != NULL, 0))
-		run_callback(t, t->pub->epilogue_callback_func, t->pub->epilogue_callback_arg);
+		run_callback(t, ORR_CALLBACK_EXECUTED, t->pub->epilogue_callback_func,
+			     t->pub->epilogue_callback_arg);
 	t->ended_by = 0;
 	if (ORR_ATOMIC_LOAD(&t->nend_deps) == 1 || ORR_ATOMIC_ADD(&t->nend_deps, -1) == 0)
 		terminate(t, w);

@@ -114,8 +114,13 @@ static inline void set_up(struct orr_worker *w, struct orr_task *t, struct orr_t
 	task->status = STARPU_TASK_RUNNING;
 	task->workerid = w->id;
 	self->task = t;
-	if (__builtin_expect(task->prologue_callback_pop_func != NULL, 0))
+	if (__builtin_expect(task->prologue_callback_pop_func != NULL, 0)) {
+		double since_us = orr_task_trace_calls(self);
+
 		task->prologue_callback_pop_func(task->prologue_callback_pop_arg);
+		if (__builtin_expect(since_us >= 0, 0))
+			orr_task_trace_called(self->proc, ORR_CALLBACK_TAKEN, t->job_id, since_us);
+	}
 	if (__builtin_expect(policy->pre_exec_hook != NULL, 0))
 		policy->pre_exec_hook(task, t->ctx);
 }

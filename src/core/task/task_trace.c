@@ -143,12 +143,30 @@ void orr_task_trace_slow(struct orr_process *proc, enum orr_trace_kind kind,
 
 	if (proc->tool && w && (kind == ORR_TRACE_START || kind == ORR_TRACE_END))
 		tell_tool(w, kind == ORR_TRACE_END, t);
-	if (!proc->trace)
+	if (!proc->trace || !orr_trace_records(proc, kind))
 		return;
 	struct orr_trace_event e = event_of(proc, kind, t, w);
 
 	e.ns += (int64_t) (shift_us * 1e3 + (shift_us < 0 ? -0.5 : 0.5));
 	orr_trace_add_at(proc, e);
+}
+
+void orr_task_trace_called(struct orr_process *proc, enum orr_trace_callback what, uint64_t job,
+			   double since_us)
+{
+	const struct orr_thread *self = orr_thread_self();
+	double us = orr_sys_now_us() + self->debt_us - since_us;
+
+	if (us < ORR_TRACE_CALL_LEAST_US || !proc->trace)
+		return;
+	orr_trace_add(proc,
+		      (struct orr_trace_event){
+			      .kind = ORR_TRACE_CALLBACK,
+			      .flags = (uint8_t) what,
+			      .worker = (int16_t) (self->worker ? (int) self->worker->id : -1),
+			      .ns = (int64_t) (self->debt_us * 1e3 + 0.5),
+			      .b = job,
+			      .c = (uint64_t) (us * 1e3 + 0.5) });
 }
 
 static void add_edge(struct orr_process *proc, enum orr_trace_kind kind, uint64_t job,

@@ -50,6 +50,16 @@ static inline uint64_t orr_cause_begin(struct orr_thread *self, const struct orr
 	return was;
 }
 
+/* The program's function is called because of t, since then, and returns now. A begin that is
+ * negative is none: nothing is recorded. */
+void orr_task_trace_called(struct orr_process *proc, enum orr_trace_callback what, uint64_t job,
+			   double since_us);
+static inline double orr_task_trace_calls(const struct orr_thread *self)
+{
+	return __builtin_expect(self->proc->trace != NULL, 0) ? orr_sys_now_us() + self->debt_us
+							      : -1;
+}
+
 /* The worker has taken a task. */
 static inline void orr_worker_trace_take(struct orr_worker *w, const struct orr_process *proc)
 {

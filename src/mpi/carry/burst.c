@@ -15,6 +15,7 @@
 #include "mpi/carry/attach.h"
 #include "mpi/carry/engine.h"
 #include "mpi/carry/layer.h"
+#include "mpi/carry/message_trace.h"
 
 static struct orr_mpi_req *req_of(struct orr_mpi_link *l)
 {
@@ -44,15 +45,18 @@ void orr_mpi_burst_end(struct orr_mpi *mpi, struct orr_thread *self)
 	orr_mpi_submit_list(mpi, newest, oldest, 0);
 }
 
-/* Hands a list of sends, newest first, to the engine. */
+/* Hands a list of sends that were kept, newest first, to the engine. */
 static void submit_all(struct orr_mpi *mpi, struct orr_mpi_req *newest)
 {
 	struct orr_mpi_req *oldest = newest;
 
 	if (!newest)
 		return;
-	while (oldest->link.next)
+	orr_mpi_trace_held(mpi, ORR_HOLD_ANNOUNCED | ORR_TRACE_GOES_ON, newest);
+	while (oldest->link.next) {
 		oldest = req_of(oldest->link.next);
+		orr_mpi_trace_held(mpi, ORR_HOLD_ANNOUNCED | ORR_TRACE_GOES_ON, oldest);
+	}
 	orr_mpi_submit_list(mpi, newest, oldest, 0);
 }
 
@@ -85,10 +89,13 @@ void orr_mpi_burst_submit(struct orr_mpi *mpi, struct orr_mpi_req *req, int will
 
 	if (ORR_ATOMIC_LOAD_RELAXED(&handle_of(req)->mpi_flags) & ORR_MPI_ANNOUNCED) {
 		struct orr_mpi_req *all;
+
+		orr_mpi_trace_held(mpi, ORR_HOLD_ANNOUNCED, req);
 		if (hold_announced(mpi, req, &all)) {
 			submit_all(mpi, all);
 			return;
 		}
+		orr_mpi_trace_held(mpi, ORR_HOLD_ANNOUNCED | ORR_TRACE_GOES_ON, req);
 	}
 	if (self->bursts) {
 		struct orr_mpi_req *newest = self->burst;

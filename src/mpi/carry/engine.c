@@ -173,6 +173,18 @@ static int take_inbox(struct orr_mpi *mpi)
 	return n;
 }
 
+/* Tells the trace why sends stay ready. */
+static void tell_held(struct orr_mpi *mpi)
+{
+	enum orr_trace_hold hold = 0;
+
+	if (mpi->ready.n)
+		hold = orr_mpi_may_send(&mpi->limits, mpi->ready.heap[0])
+			       ? ORR_HOLD_TURN
+			       : orr_mpi_send_limit(&mpi->limits);
+	orr_mpi_trace_ready_held(mpi, hold);
+}
+
 static int start_ready(struct orr_mpi *mpi)
 {
 	int n = 0;
@@ -182,6 +194,8 @@ static int start_ready(struct orr_mpi *mpi)
 		orr_mpi_coop_start(mpi, orr_mpi_ready_pop(mpi));
 		n++;
 	}
+	if (orr_mpi_is_traced(mpi))
+		tell_held(mpi);
 	return n;
 }
 

@@ -55,6 +55,18 @@ static void wake_at(struct orr_mpi *mpi, double due_us)
 		orr_sys_mpi_wake_later(mpi->proc, fmax(due_us - orr_sys_now_us(), 0));
 }
 
+/* Tells the trace what holds these sends. */
+static void tell_group(struct orr_mpi *mpi, struct orr_mpi_req *first, int hold)
+{
+	for (; first && orr_mpi_is_traced(mpi); first = req_of(first->link.next))
+		orr_mpi_trace_held(mpi, hold, first);
+}
+
+static enum orr_trace_hold hold_of(int expects)
+{
+	return expects ? ORR_HOLD_OTHERS : ORR_HOLD_VALUE;
+}
+
 static void group_new(struct orr_mpi *mpi, struct orr_mpi_req *first, double wait_us, int expects)
 {
 	struct orr_mpi_group *g = malloc(sizeof(*g));
@@ -65,6 +77,7 @@ static void group_new(struct orr_mpi *mpi, struct orr_mpi_req *first, double wai
 				     .first = first,
 				     .due_us = orr_sys_now_us() + wait_us,
 				     .expects = expects };
+	tell_group(mpi, first, hold_of(expects));
 	ORR_ATOMIC_STORE(&mpi->late.groups, g);
 	wake_at(mpi, g->due_us);
 }
@@ -79,10 +92,11 @@ static struct orr_mpi_group *group_of(const struct orr_mpi *mpi, const struct or
 }
 
 /* Puts a send, or a list of mates, into the group. */
-static void group_add(struct orr_mpi_group *g, struct orr_mpi_req *first)
+static void group_add(struct orr_mpi *mpi, struct orr_mpi_group *g, struct orr_mpi_req *first)
 {
 	struct orr_mpi_req *last = first, *urgent = g->first;
 
+	tell_group(mpi, first, hold_of(g->expects));
 	while (last->link.next)
 		last = req_of(last->link.next);
 	if (first->prio > urgent->prio) { /* equal ones are later */
@@ -95,7 +109,7 @@ static void group_add(struct orr_mpi_group *g, struct orr_mpi_req *first)
 }
 
 /* Takes the group out of the list; its sends can start. */
-static struct orr_mpi_req *group_end(struct orr_mpi_group **at)
+static struct orr_mpi_req *group_end(struct orr_mpi *mpi, struct orr_mpi_group **at)
 {
 	struct orr_mpi_group *g = *at;
 	struct orr_mpi_req *first = g->first;
@@ -105,6 +119,7 @@ static struct orr_mpi_req *group_end(struct orr_mpi_group **at)
 		ORR_ATOMIC_STORE_RELAXED(&req->where, ORR_MPI_FETCHING);
 		req->waited = 1;
 	}
+	tell_group(mpi, first, (int) hold_of(g->expects) | ORR_TRACE_GOES_ON);
 	free(g);
 	return first;
 }
@@ -127,7 +142,7 @@ struct orr_mpi_req *orr_mpi_late_due(struct orr_mpi *mpi)
 	double now_us = *at ? orr_sys_now_us() : 0, next_us = INFINITY;
 	for (; *at; at = &(*at)->next) {
 		if ((*at)->due_us <= now_us || (hurry && (*at)->expects))
-			return group_end(at);
+			return group_end(mpi, at);
 		next_us = fmin(next_us, (*at)->due_us);
 	}
 	if (hurry)
@@ -149,7 +164,7 @@ int orr_mpi_late_expects(struct orr_mpi *mpi, struct orr_mpi_req *first)
 		if (!g->expects)
 			continue;
 		if (orr_mpi_mates(mpi, g->first, first)) {
-			group_add(g, first);
+			group_add(mpi, g, first);
 			g->due_us = orr_sys_now_us() + moment_us;
 			return 1;
 		}
@@ -221,7 +236,7 @@ int orr_mpi_late_waits(struct orr_mpi *mpi, struct orr_mpi_req *first, int leave
 		return 0;
 	g = group_of(mpi, first);
 	if (g)
-		group_add(g, first);
+		group_add(mpi, g, first);
 	else
 		group_new(mpi, first,
 			  PATIENCE * (mpi->limits.nsends *

@@ -192,6 +192,7 @@ struct orr_mpi_turn_trace {
 		double since_us, callbacks_us;
 		uint64_t n;
 	} turn;
+	uint8_t held; /* enum orr_trace_hold: what the trace says of ready sends; 0: nothing */
 	struct orr_mpi_turn_sums sums;
 	struct orr_mpi_turns turns[4]; /* that are not recorded yet */
 	double turns_since_us;

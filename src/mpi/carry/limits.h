@@ -12,6 +12,7 @@
 #include "base/assert.h"
 #include "mpi/carry/layer_parts.h"
 #include "mpi/carry/request_record.h"
+#include "trace/format.h"
 
 struct orr_mpi;
 
@@ -30,6 +31,12 @@ static inline int orr_mpi_may_send(const struct orr_mpi_limits *l, const struct 
 	return !l->max_send_bytes ||
 	       l->send_bytes + starpu_data_get_size(first->acquire.access.handle) <=
 		       l->max_send_bytes;
+}
+
+/* The limit that holds the ready sends, of which the most urgent one may not start. */
+static inline enum orr_trace_hold orr_mpi_send_limit(const struct orr_mpi_limits *l)
+{
+	return l->max_sends && l->nsends >= l->max_sends ? ORR_HOLD_NUMBER : ORR_HOLD_BYTES;
 }
 
 /* By the engine's owner: a payload is in the hands of the transport, or has left them. */

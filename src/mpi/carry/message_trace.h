@@ -39,8 +39,8 @@ static inline uint64_t orr_mpi_trace_ns(double us)
  * engine's thread for the rest. */
 void orr_mpi_trace_turn(struct orr_mpi *mpi, enum orr_trace_turn turn, double since_us, uint64_t n,
 			double callbacks_us);
-/* The program was called back since then. Owner of the engine. */
-void orr_mpi_trace_callback(struct orr_mpi *mpi, double since_us);
+/* The program was called back since then, because of a request. Owner of the engine. */
+void orr_mpi_trace_callback(struct orr_mpi *mpi, double since_us, uint64_t request);
 /* Records what was summed up; no thread may drive any more. */
 void orr_mpi_trace_turns_end(struct orr_mpi *mpi);
 
@@ -152,6 +152,44 @@ static inline void orr_mpi_trace_request(struct orr_mpi *mpi, enum orr_trace_kin
 							.b = orr_mpi_trace_id(seq, req->seq),
 							.c = (uint64_t) req->tag,
 							.d = req->size });
+}
+
+/* Something holds a send of that request, or goes on with it. */
+static inline void orr_mpi_trace_held(struct orr_mpi *mpi, int hold, const struct orr_mpi_req *req)
+{
+	if (orr_mpi_is_traced(mpi))
+		orr_trace_add(mpi->proc, (struct orr_trace_event){ .kind = ORR_TRACE_HELD,
+								   .flags = (uint8_t) hold,
+								   .worker = -1,
+								   .a = (uint32_t) req->peer,
+								   .b = (uint32_t) req->seq });
+}
+
+/* The same of a message from an origin. */
+static inline void orr_mpi_trace_message_held(struct orr_mpi *mpi, int hold, int origin,
+					      uint32_t seq)
+{
+	if (orr_mpi_is_traced(mpi))
+		orr_trace_add(mpi->proc, (struct orr_trace_event){ .kind = ORR_TRACE_HELD,
+								   .flags = (uint8_t) hold,
+								   .worker = -1,
+								   .a = (uint32_t) origin,
+								   .b = orr_mpi_trace_id(seq, 0) });
+}
+
+/* The same of all sends that are ready; 0: nothing holds them. By the engine's owner. */
+static inline void orr_mpi_trace_ready_held(struct orr_mpi *mpi, enum orr_trace_hold hold)
+{
+	if (!orr_mpi_is_traced(mpi) || mpi->trace.held == hold)
+		return;
+	orr_trace_add(mpi->proc,
+		      (struct orr_trace_event){
+			      .kind = ORR_TRACE_HELD,
+			      .flags = hold ? (uint8_t) hold
+					    : (uint8_t) (mpi->trace.held | ORR_TRACE_GOES_ON),
+			      .worker = -1,
+			      .a = UINT32_MAX });
+	mpi->trace.held = (uint8_t) hold;
 }
 
 /* Of the kinds SEND and ENVELOPE; low: the request, or the origin of what is relayed. */

@@ -68,6 +68,7 @@ void orr_mpi_complete(struct orr_mpi *mpi, struct orr_mpi_req *req)
 	void (*callback)(void *) = req->callback;
 	void *arg = req->arg;
 	int detached = req->detached;
+	uint32_t seq = (uint32_t) req->seq;
 
 	orr_mpi_assert_owner(mpi);
 	orr_assert_no_lock(); /* callbacks of the program follow */
@@ -95,7 +96,7 @@ void orr_mpi_complete(struct orr_mpi *mpi, struct orr_mpi_req *req)
 						 (int64_t) (since_us * 1e3));
 		callback(arg);
 		if (timed)
-			orr_mpi_trace_callback(mpi, since_us);
+			orr_mpi_trace_callback(mpi, since_us, seq);
 	}
 	self->cause = cause;
 	if (!detached) {
@@ -271,6 +272,15 @@ void orr_mpi_payload_here(struct orr_mpi *mpi, struct orr_mpi_early *e)
 		orr_mpi_recv_early(mpi, e->req);
 }
 
+/* Tells the trace that the message stays at its sender, or does so no more. That it waits a moment
+ * for its receive is no hold. */
+static void tell_stays(struct orr_mpi *mpi, const struct orr_mpi_envelope *env, int source,
+		       int goes_on)
+{
+	if (ORR_ATOMIC_LOAD_RELAXED(&mpi->limits.throttle))
+		orr_mpi_trace_message_held(mpi, ORR_HOLD_MEMORY | goes_on, source, env->seq);
+}
+
 void orr_mpi_envelope_in(struct orr_mpi *mpi, const struct orr_mpi_envelope *env,
 			 const char *payload, int source)
 {
@@ -295,6 +305,7 @@ void orr_mpi_envelope_in(struct orr_mpi *mpi, const struct orr_mpi_envelope *env
 		if (orr_mpi_early_stays(mpi, e)) {
 			e->waits = 1;
 			mpi->counts.ndeferred++;
+			tell_stays(mpi, &e->env, e->source, 0);
 		} else
 			start_early_receive(mpi, e);
 	} else
@@ -315,6 +326,7 @@ int orr_mpi_early_load(struct orr_mpi *mpi)
 		orr_assert(mpi->counts.ndeferred > 0);
 		e->waits = 0;
 		mpi->counts.ndeferred--;
+		tell_stays(mpi, &e->env, e->source, ORR_TRACE_GOES_ON);
 		start_early_receive(mpi, e);
 		started++;
 	}
@@ -342,6 +354,7 @@ void orr_mpi_recv_early(struct orr_mpi *mpi, struct orr_mpi_req *req)
 	if (copy.waits) {
 		orr_assert(mpi->counts.ndeferred > 0);
 		mpi->counts.ndeferred--;
+		tell_stays(mpi, &copy.env, copy.source, ORR_TRACE_GOES_ON);
 	}
 	req->via = copy.via;
 	if (copy.relay) {

@@ -19,6 +19,7 @@
 #include "mpi/carry/mpi_transfer.h"
 #include "mpi/carry/comm.h"
 #include "mpi/carry/message_parse.h"
+#include "mpi/carry/message_trace.h"
 #include "mpi/carry/order.h"
 #include "mpi/carry/peer.h"
 
@@ -102,6 +103,7 @@ void orr_mpi_message_in(struct orr_mpi *mpi, const char *message, size_t bytes, 
 		    p.env.seq, p.origin);
 	if (p.env.seq != peer->nfrom) {
 		hold(peer, &p, message, via);
+		orr_mpi_trace_message_held(mpi, ORR_HOLD_ORDER, p.origin, p.env.seq);
 		return;
 	}
 	peer->nfrom++;
@@ -110,6 +112,8 @@ void orr_mpi_message_in(struct orr_mpi *mpi, const char *message, size_t bytes, 
 		peer->held = h->next;
 		peer->nfrom++;
 		take_apart(mpi, &p, h->message, h->bytes, h->via);
+		orr_mpi_trace_message_held(mpi, ORR_HOLD_ORDER | ORR_TRACE_GOES_ON, p.origin,
+					   p.env.seq);
 		enter(mpi, &p, h->via);
 		free(h);
 	}

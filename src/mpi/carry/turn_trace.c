@@ -49,11 +49,21 @@ static uint64_t seen_ns(const struct orr_mpi_turn_sums *s, double since_us)
 	return now_ns > from_ns ? (uint64_t) (now_ns - from_ns) : 0;
 }
 
-void orr_mpi_trace_callback(struct orr_mpi *mpi, double since_us)
+void orr_mpi_trace_callback(struct orr_mpi *mpi, double since_us, uint64_t request)
 {
 	struct orr_mpi_turn_sums *s = &mpi->trace.sums;
+	double us = orr_mpi_turn_us() - since_us;
 
-	mpi->trace.turn.callbacks_us += orr_mpi_turn_us() - since_us;
+	mpi->trace.turn.callbacks_us += us;
+	if (orr_mpi_is_traced(mpi) && us >= ORR_TRACE_CALL_LEAST_US)
+		orr_trace_add(mpi->proc,
+			      (struct orr_trace_event){
+				      .kind = ORR_TRACE_CALLBACK,
+				      .flags = ORR_CALLBACK_MESSAGE,
+				      .worker = -1,
+				      .ns = (int64_t) orr_mpi_trace_ns(orr_thread_self()->debt_us),
+				      .b = request,
+				      .c = orr_mpi_trace_ns(us) });
 	if (orr_thread_self() != mpi->engine.self)
 		return;
 	if (ORR_ATOMIC_LOAD_RELAXED(&s->on))

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The load of links over time, for a trace: how much of its bandwidth each link gave, and for how
+ * long it was full. Models that know it tell it: `share` and `queue`.
+ *
+ * Invariant: nothing here changes what a model does; memory for a link is bounded, whatever the
+ * length of the run. */
+#ifndef ORR_SIM_LOAD_H
+#define ORR_SIM_LOAD_H
+
+struct orr_sim_link;
+struct orr_sim_load;
+
+/* Somebody wants to know; set once, at the begin of a run. */
+extern int orr_sim_loads_watched;
+
+/* share: messages on the link have come, gone, or got other rates. */
+void orr_sim_load_changed(struct orr_sim_link *l);
+/* queue: the link served a message in one of its channels. */
+void orr_sim_load_served(struct orr_sim_link *l, double begin_s, double end_s);
+
+#endif
