@@ -110,9 +110,10 @@ def read_events(trace, progress):
     """{name: Events}; times are those of the run."""
     names = {number: ("ns", "process", "place") + tuple(FIELDS[name]) for name, number in NUMBER.items() if name in FIELDS}
     parts = collections.defaultdict(list)
-    clocks = np.zeros(max(trace.processes, default=0) + 1, np.int64)
+    clocks, starts, drifts = (np.zeros(max(trace.processes, default=0) + 1, kind) for kind in (np.int64, np.int64, np.float64))
     for number, process in trace.processes.items():
-        clocks[number] = process.clock_ns
+        clocks[number], starts[number], drifts[number] = process.clock_ns, process.clock_at, process.drift
+    drifts = drifts if drifts.any() else None
     wanted = sum(1 << number for number in names)
     some = [(place, head, order) for order, (place, head) in enumerate(trace.blocks) if not head[3] or head[6] & wanted]
     plain = [block for block in some if block[1][3] and not block[1][6] >> NUMBER["string"] & 1]
@@ -126,6 +127,8 @@ def read_events(trace, progress):
                 if kind in names:
                     which = np.flatnonzero(events["kind"] == kind)
                     ns = events["ns"][which] + clocks[process[which]]
+                    if drifts is not None:
+                        ns += np.rint(drifts[process[which]] * (events["ns"][which] - starts[process[which]])).astype(np.int64)
                     if windows:
                         inside = ns % windows[1] < windows[0]
                         which, ns = which[inside], ns[inside]
@@ -216,7 +219,7 @@ class Columns:
         since, rank, era = [], [], []
         for number, p in sorted(processes.items()):
             self.first_place[number], self.nplaces[number] = len(rank), len(p.eras)
-            since += [NEVER] + [ns + p.clock_ns for ns in p.since]
+            since += [NEVER] + [p.run_ns(ns) for ns in p.since]
             rank += [place[1] for place in p.places] or [p.rank]
             era += p.eras
         self.place_since, self.place_rank, self.place_era = (np.array(some or [0], np.int64) for some in (since, rank, era))

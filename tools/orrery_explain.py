@@ -8,6 +8,7 @@ import sys
 
 import orrery_alone
 import orrery_changes
+import orrery_clocks
 import orrery_cores
 import orrery_drift
 import orrery_growth
@@ -72,8 +73,7 @@ def certainty(trace, run, pieces):
         said.append("%.0f %% of the path is recorded: in each of these parts, from its end back; gains are bounds, and take the rest to be like it"
                     % (100 / whole(run, pieces)))
     if not trace.simulated:
-        hosts = {p.host for p in trace.processes.values()}
-        said.append("times are of real clocks" + ("" if len(hosts) < 2 else ", those of %d computers" % len(hosts)))
+        said.append(orrery_clocks.sentence(trace))
     cores = orrery_cores.waited(*trace.waited() or (None, 0))
     if orrery_cores.much(cores):
         said.append("%s: the times above include that" % orrery_cores.sentence("the run", cores))

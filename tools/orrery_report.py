@@ -14,6 +14,7 @@ import zlib
 
 import orrery_alone
 import orrery_changes
+import orrery_clocks
 import orrery_explain
 import orrery_growth
 import orrery_links
@@ -155,6 +156,7 @@ def environment(trace, columns, lanes):
               ("workers", trace.workers()), ("computers", ", ".join("%s (%d)" % item for item in hosts.most_common(8) if item[0])
                                               + (", and others" if len(hosts) > 8 else "")),
               ("trace", "%s, %d bytes, %d events" % (os.path.abspath(trace.path), trace.bytes, sum(e.n for e in columns.events.values()))),
+              ("clocks", "" if trace.simulated else orrery_clocks.sentence(trace)),
               ("first event", "%.9f s by the clock of the trace" % (columns.first * 1e-9))]
     return [item for item in found if item[1] != ""]
 

@@ -126,7 +126,7 @@ def window(trace, options):
     """The events that the options ask for."""
     first = last = None
     if options["from"] is not None or options["to"] is not None:
-        start = min((b[1][4] + trace.processes[b[1][1]].clock_ns for b in trace.blocks if b[1][3]), default=0)
+        start = min((trace.processes[b[1][1]].run_ns(b[1][4]) for b in trace.blocks if b[1][3]), default=0)
         if options["from"] is not None:
             first = start + round(options["from"] * 1e9)
         if options["to"] is not None:

@@ -61,30 +61,45 @@ class Process:
         self.rank, self.size, self.host = number, 1, ""
         self.said, self.places = [], []   # (since when by its own clock, rank, size); what was before the first place belongs to it
         self.since, self.eras = [], [0]   # of the places: when they began but for the first one, and of which eras they are
-        self.clock_ns = 0
+        # What its clock lacks of that of the run: so much at that time of its own, and so much more for each nanosecond from then on,
+        # as the two comparisons say if their difference is more than they may be wrong by.
+        self.clock_ns, self.clock_at, self.drift, self.error_ns = 0, 0, 0.0, 0
         self.strings, self.workers = {}, {}
         self.left, self.lost = False, 0
         self.began_ns, self.lived_ns, self.waited_ns = None, 0, 0   # the runtime; until it left; of that, threads for cores
         self.born_ns = self.left_ns = None   # its first event and its end, by its own clock
 
+    def run_ns(self, own_ns):
+        """The time of the run at that time by its own clock."""
+        return own_ns + self.clock_ns + (round(self.drift * (own_ns - self.clock_at)) if self.drift else 0)
+
+    def compared(self, own_ns, clock_ns, error_ns, at_end):
+        """Its clock was compared with that of the run, at the begin or the end."""
+        if not at_end:
+            self.clock_ns, self.clock_at, self.drift, self.error_ns = clock_ns, own_ns, 0.0, error_ns
+            return
+        if abs(clock_ns - self.clock_ns) > self.error_ns + error_ns and own_ns > self.clock_at:
+            self.drift = (clock_ns - self.clock_ns) / (own_ns - self.clock_at)
+        self.error_ns = max(self.error_ns, error_ns)
+
     def at(self, ns):
         """(rank, era) at that time of the run."""
         if not self.since:
             return self.rank, self.eras[0]
-        i = bisect.bisect_right(self.since, ns - self.clock_ns)
+        i = bisect.bisect_right([self.run_ns(own) for own in self.since], ns)
         return self.places[i][1], self.eras[i]
 
     def begin_of(self, era):
         """When it began with that era, by the clock of the run."""
-        return self.places[self.eras.index(era)][0] + self.clock_ns if self.places else 0
+        return self.run_ns(self.places[self.eras.index(era)][0]) if self.places else 0
 
     def born(self):
         """When it began, by the clock of the run, or None."""
-        return None if self.born_ns is None else self.born_ns + self.clock_ns
+        return None if self.born_ns is None else self.run_ns(self.born_ns)
 
     def end(self):
         """When it left, by the clock of the run, or None."""
-        return None if self.left_ns is None else self.left_ns + self.clock_ns
+        return None if self.left_ns is None else self.run_ns(self.left_ns)
 
     def ranks(self):
         """All ranks that it had."""
@@ -172,7 +187,7 @@ class Trace:
         self.members = {}               # (era, rank): its process
         self.begun = {}                 # era: when all of its processes had begun with it
         era, size, ranks, there = -1, None, set(), set()
-        for ns, number, rank, n in sorted((ns + p.clock_ns, p.number, rank, n) for p in self.processes.values() for ns, rank, n in p.places):
+        for ns, number, rank, n in sorted((p.run_ns(ns), p.number, rank, n) for p in self.processes.values() for ns, rank, n in p.places):
             if era < 0 or n != size or rank in ranks or number in there:
                 era, size, ranks, there = era + 1, n, set(), set()
             ranks.add(rank)
@@ -197,7 +212,7 @@ class Trace:
         """(rank, begin, end) of each rank that a process had, in a run between these two times: what was there in the first or the last
         era was there all the time before or after it."""
         times = [first if process.eras[0] == 0 or process.born() is None else process.born()]
-        times += [ns + process.clock_ns for ns in process.since]
+        times += [process.run_ns(ns) for ns in process.since]
         times.append(last if process.eras[-1] == self.eras - 1 or process.end() is None else process.end())
         for i, (begin, end) in enumerate(zip(times, times[1:])):
             yield process.places[i][1] if process.places else process.rank, max(first, begin), min(last, end)
@@ -238,24 +253,22 @@ class Trace:
                 continue
             if nevents and not mask & kinds:
                 continue
-            shift = self.processes[process].clock_ns if first_ns is not None or last_ns is not None else 0
-            if nevents and first_ns is not None and last + shift < first_ns:
+            if nevents and first_ns is not None and self.processes[process].run_ns(last) < first_ns:
                 continue
-            if nevents and last_ns is not None and first + shift > last_ns:
+            if nevents and last_ns is not None and self.processes[process].run_ns(first) > last_ns:
                 continue
             yield from self.in_block(place, process, nevents, kinds)
 
     def first_step(self):
         """The time of the first step of the run, or None."""
         best, steps = None, ~ABOUT_PROCESS & ~sum(1 << NUMBER[name] for name in NO_STEPS)
-        clocks = {number: process.clock_ns for number, process in self.processes.items()}
         # (A block that is not complete does not say when its events were.)
-        for place, head in sorted(self.blocks, key=lambda block: (block[1][3] > 0, block[1][4] + clocks[block[1][1]])):
-            if head[3] and best is not None and head[4] + clocks[head[1]] >= best:
+        for place, head in sorted(self.blocks, key=lambda block: (block[1][3] > 0, self.processes[block[1][1]].run_ns(block[1][4]))):
+            if head[3] and best is not None and self.processes[head[1]].run_ns(head[4]) >= best:
                 break
             if not head[3] or head[6] & steps:
                 for number, e in self.in_block(place, head[1], head[3], steps):
-                    ns = e[0] + clocks[number]
+                    ns = self.processes[number].run_ns(e[0])
                     best = ns if best is None else min(best, ns)
         return best
 
@@ -309,7 +322,7 @@ class Trace:
             process.born_ns = event[0] if process.born_ns is None else process.born_ns
             process.began_ns = event[0] if process.began_ns is None else process.began_ns
         elif name == "clock":
-            process.clock_ns = b - (1 << 64) if b >> 63 else b
+            process.compared(event[0], signed(b), c, a)
         elif name == "worker":
             process.workers[worker] = (process.strings.get(a, ""), b)
         elif name == "left":
@@ -326,7 +339,7 @@ class Trace:
         found = []
         for number, e in self.raw(kinds, first_ns, last_ns, wanted):
             process = self.processes[number]
-            ns = e[0] + process.clock_ns
+            ns = process.run_ns(e[0])
             rank = process.at(ns)[0] if process.since else process.rank
             if (first_ns is None or ns >= first_ns) and (last_ns is None or ns <= last_ns) and (ranks is None or rank in ranks):
                 found.append((ns, rank) + e[1:] + (process,))

@@ -58,3 +58,74 @@ for wrong in ([0, -1000000, 0, 500000], [300000, 0, 0, -2000000]):
 END
 ok "${PYTHON:-python3}" clocks.py "$ORR_TEST_SRCDIR/tools" trace
 cat out
+
+# Clocks that drift: the trace is written anew as computers would have written it whose clocks run at other rates, and are wrong
+# at the begin. With both comparisons the times are those of the run; without the second one they are not.
+cat > drift.py << 'END'
+import struct
+import sys
+sys.dont_write_bytecode = True
+sys.path.insert(0, sys.argv[1])
+import orrery_clocks  # noqa: E402
+import orrery_columns  # noqa: E402
+import orrery_tracefile  # noqa: E402
+from orrery_tracefile import BLOCK, CLOSED, EVENT, NUMBER, Trace  # noqa: E402
+
+UNUSED = {NUMBER[name] for name in ("engine", "memory")}
+RATES, WRONG, ERROR = (0, 4e-5, -2.5e-4, 1e-6), (0, 3600 * 10**9, -7 * 10**9, 5), 40
+
+
+def own_ns(number, run_ns):
+    return round((run_ns - WRONG[number]) / (1 + RATES[number]))
+
+
+def drifting(path, to, ends):
+    """Writes the trace as such clocks had it. ends: with a comparison at the end, in place of an event that is not looked at."""
+    trace = Trace(path)
+    with open(path, "rb") as file:
+        data = bytearray(file.read()[:trace.end])
+    struct.pack_into("=I", data, 20, trace.flags & ~CLOSED)
+    last = {}
+    for place, head in trace.blocks:
+        number, at = head[1], place + BLOCK.size
+        for field in (16, 24):   # first_ns and last_ns
+            struct.pack_into("=q", data, place + field, own_ns(number, struct.unpack_from("=q", data, place + field)[0]))
+        stop = at + head[3] * EVENT.size
+        while at < stop:
+            ns, kind, _, _, a, b, _, _ = EVENT.unpack_from(data, at)
+            struct.pack_into("=q", data, at, own_ns(number, ns))
+            if kind == NUMBER["clock"]:
+                struct.pack_into("=QQ", data, at + 16, (ns - own_ns(number, ns)) % (1 << 64), ERROR)
+            if kind in UNUSED:
+                last[number] = max((ns, at), last.get(number, (0, 0)))
+            at += EVENT.size * (1 + (-(-b // EVENT.size) if kind == NUMBER["string"] else 0))
+    for number, (ns, at) in last.items():
+        if ends:
+            EVENT.pack_into(data, at, own_ns(number, ns), NUMBER["clock"], 0, -1, 1, (ns - own_ns(number, ns)) % (1 << 64), ERROR, 0)
+    with open(to, "wb") as file:
+        file.write(data)
+
+
+def times(path):
+    columns = orrery_columns.Columns(Trace(path))
+    return columns.tasks.start.tolist(), [e[0] for e in Trace(path).events(("start", "end"))]
+
+
+true = times(sys.argv[2])
+for ends, right in ((True, True), (False, False)):
+    drifting(sys.argv[2], "drifting", ends)
+    found = times("drifting")
+    wrong = max(abs(a - b) for one, other in zip(true, found) for a, b in zip(sorted(one), sorted(other)))
+    print("%s: times are wrong by up to %d ns" % ("two comparisons" if ends else "one comparison", wrong))
+    assert (wrong <= 2 * ERROR) == right, wrong
+    trace = Trace("drifting")
+    trace.simulated = False
+    for process in trace.processes.values():
+        process.host = "h%d" % process.rank
+    said = orrery_clocks.sentence(trace)
+    print(said)
+    assert "compared to within 0.04 us" in said and ("that of h2 by 250 us a second" in said) == right, said
+    assert trace.processes[3].drift == 0   # no more than the comparisons may be wrong by
+END
+ok "${PYTHON:-python3}" drift.py "$ORR_TEST_SRCDIR/tools" trace
+cat out
