@@ -16,6 +16,7 @@ import tempfile
 import orrery_checksum
 import orrery_critical
 import orrery_machines as machines
+import orrery_options
 import orrery_run
 import orrery_tracefile
 from orrery_cli import UserError
@@ -227,7 +228,8 @@ def environment(context, place, workers, trace):
     """Of a run. What it takes alone also goes to the performance models of the machine."""
     folder, name = place
     env = machines.environment(context)
-    for variable in [v for v in env if v.startswith(("STARPU_MPI_FAKE", "ORRERY_TRACE_"))]:
+    part = [variable for variable, _, _ in orrery_options.PARTS.values()]
+    for variable in [v for v in env if v.startswith("STARPU_MPI_FAKE") or v in part]:
         del env[variable]
     env.update(STARPU_NCPU=str(workers), STARPU_NCUDA="0", STARPU_NOPENCL="0", STARPU_CALIBRATE=str(int(workers == 1)),
                STARPU_PERF_MODEL_DIR=os.path.abspath(folder), STARPU_HOSTNAME=name, ORRERY_TRACE=trace)
