@@ -165,6 +165,7 @@ def pack_run(data, lanes, edges, pieces, gaps, limits):
     """(what the page has in words, its arrays), with no more tasks, messages and pairs than the limits."""
     import numpy as np
     import orrery_report_lists
+    import orrery_overhead
     import orrery_report_matrix
     columns, pack = lanes.columns, data.Pack()
     names = {name: i for i, name in enumerate(sorted(set(lanes.names)))}
@@ -185,7 +186,8 @@ def pack_run(data, lanes, edges, pieces, gaps, limits):
     source = data.put_edges(lanes, edges, block, shown, pack)
     data.put_messages(lanes, edges, rows, source, pack)
     matrix = orrery_report_matrix.put(columns, pack, limits["pairs"])
-    found = {"worker_names": list(names), "states": data.states_over_time(lanes, pack), "kernels": data.kernel_table(lanes),
+    states = data.states_over_time(lanes, pack)
+    found = {"worker_names": list(names), "states": states, "overhead": orrery_overhead.rows(lanes, states), "kernels": data.kernel_table(lanes),
              "matrix": matrix, "lists": orrery_report_lists.put(columns, pack), "path": data.put_path(pieces, columns.first, pack), "changes": data.changes_of(lanes), "gaps": [[g.first - columns.first, g.last - columns.first, orrery_alone.label(g.kind, g.name, g.rank)] for g in gaps], "span_ns": columns.last - columns.first,
              "left_out": left_out(lanes, count, rows, matrix, columns), "parts": pack.parts}
     return found, zlib.compress(pack.data(), 6)

@@ -46,7 +46,32 @@ class Arrays:
         return found
 
 
+def check_overhead(about, trace):
+    """What the runtime itself took, event by event."""
+    had = {what: value for what, value, _, _ in about["overhead"]}
+    ready, delays, spent, called = {}, [], collections.Counter(), 0
+    for ns, _, kind, _, _, _, b, _, _, process in trace.events(("ready", "start")):
+        if orrery_tracefile.KINDS[kind] == "ready":
+            ready[process.number, b] = ns
+        elif (process.number, b) in ready:
+            delays.append(ns - ready[process.number, b])
+    delays.sort()
+    if delays:
+        middle = (delays[(len(delays) - 1) // 2] + delays[len(delays) // 2]) / 2
+        equal("from ready to started", had["tasks: from ready to started, in the median"], middle)
+    for _, _, _, flags, _, a, b, _, d, _ in trace.events(("engine",)):
+        who = "other threads" if flags & orrery_tracefile.GUEST else "progression threads"
+        spent["%s: %s" % (who, orrery_tracefile.TURNS[a])] += b - d
+        called += d
+    for what, ns in spent.items():
+        if not what.endswith("asleep"):
+            equal(what, had[what], ns)
+    equal("callbacks of the progression", had.get("progression: callbacks of the program", 0), called)
+
+
 def check_run(about, text, trace):
+    if not trace.windows and not trace.cut_at:
+        check_overhead(about, trace)
     page = Arrays(text, about["parts"])
     events = trace.events()
     count = collections.Counter(orrery_tracefile.KINDS[e[2]] for e in events)

@@ -167,6 +167,7 @@ async function testRest(run) {
 	await testLists(run);
 	await testMatrix(run);
 	check("kernels are listed", document.querySelectorAll("#kernels-table tr").length === run.kernels.length + 1);
+	check("the runtime's own time is listed", document.querySelectorAll("#runtime-table tr").length === run.meta.overhead.length && run.meta.overhead.length > 0);
 	const covered = run.meta.states.totals_ns.reduce((a, b) => a + b, 0), moves = run.meta.changes.some(c => c[0] === "join" || c[0] === "leave");
 	check("states cover the workers while they are there", moves ? covered > 0 && covered < run.lanes * run.span : Math.abs(covered - run.lanes * run.span) < 1);
 }

@@ -107,6 +107,7 @@ class Page {
 		this.showTask(-1);
 		this.kernelTable();
 		this.modelTable();
+		this.runtimeTable();
 		this.environment();
 		this.plots();
 	}
@@ -264,6 +265,12 @@ class Page {
 			number(percent(m.median_error)), number(percent(m.p90_error))));
 		byId("models-table").replaceChildren(rows.length ? element("table", {}, element("tr", {}, ...head.map((h, i) => element("th", i > 2 ? { class: "number" } : {}, h))), ...rows)
 			: element("p", {}, "The scheduling policy expected no times: it asks no models, or kernels have none, or these were not measured yet."));
+	}
+
+	runtimeTable() {
+		const rows = this.run.meta.overhead.map(([what, much, unit, more]) => element("tr", {}, element("td", {}, what),
+			element("td", { class: "number" }, unit === "ns" ? seconds(much) : String(much)), element("td", {}, more)));
+		byId("runtime-table").replaceChildren(element("table", {}, ...rows));
 	}
 
 	environment() {
