@@ -27,7 +27,7 @@ from orrery_words import Word, parse, usage
 LIBRARY = "/usr/share/javascript/d3/d3.min.js"
 PARTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "report")
 SCRIPTS = ("data.js", "gantt.js", "plots.js", "lists.js", "compare.js", "page.js", "inputs.js")
-TASKS, MESSAGES, PAIRS = 600000, 400000, 400000   # that a page has at most
+TASKS, MESSAGES, PAIRS, MARKS = 600000, 400000, 400000, 4000   # that a page has at most
 LEAST_SIZE = 2                                    # MB: less has no room for the program of the page
 OPTIONS = (
     Word("-o", "FILE", "write the page to FILE (default: report.html)", default="report.html"),
@@ -186,10 +186,10 @@ def pack_run(data, lanes, edges, pieces, gaps, limits):
     source = data.put_edges(lanes, edges, block, shown, pack)
     data.put_messages(lanes, edges, rows, source, pack)
     matrix = orrery_report_matrix.put(columns, pack, limits["pairs"])
-    states = data.states_over_time(lanes, pack)
+    states, (marks, nmarks) = data.states_over_time(lanes, pack), data.marks_of(lanes, MARKS)
     found = {"worker_names": list(names), "states": states, "overhead": orrery_overhead.rows(lanes, states), "kernels": data.kernel_table(lanes),
-             "matrix": matrix, "lists": orrery_report_lists.put(columns, pack), "path": data.put_path(pieces, columns.first, pack), "changes": data.changes_of(lanes), "gaps": [[g.first - columns.first, g.last - columns.first, orrery_alone.label(g.kind, g.name, g.rank)] for g in gaps], "span_ns": columns.last - columns.first,
-             "left_out": left_out(lanes, count, rows, matrix, columns), "parts": pack.parts}
+             "matrix": matrix, "lists": orrery_report_lists.put(columns, pack), "path": data.put_path(pieces, columns.first, pack), "changes": data.changes_of(lanes), "marks": marks, "gaps": [[g.first - columns.first, g.last - columns.first, orrery_alone.label(g.kind, g.name, g.rank)] for g in gaps], "span_ns": columns.last - columns.first,
+             "left_out": left_out(lanes, count, rows, matrix, columns) + (["%d of %d marks and iterations are drawn, the first ones." % (len(marks), nmarks)] if nmarks > len(marks) else []), "parts": pack.parts}
     return found, zlib.compress(pack.data(), 6)
 
 

@@ -15,6 +15,7 @@ BINS = 480            # of the plot of states over time
 MOST_KERNELS = 200    # with a colour of their own; the others are one
 MOST_PARTS = 1 << 20  # of tasks and idle times, that are cut to windows at a time
 OTHERS = "other kernels"
+ITERATION, ITERATION_END = "iteration", "iteration-end"   # marks (src/core/task/task_trace.c)
 
 # The states of workers, in the words of `orrery explain`; the gap before a task has the state of what ended it.
 STATES = {"copy": "data fetched between memory nodes", "runtime": "runtime: from a cause to its effect", "callback": "callbacks of the program",
@@ -510,11 +511,47 @@ def choose_messages(lanes, edges, most):
     return rows, shown
 
 
-def changes_of(lanes):
-    """[what, first lane, lanes, begin, end, words] of what changed the run; a process that left has no length."""
-    columns, found, place = lanes.columns, [], {}
+def lanes_of_processes(lanes):
+    """{(rank, process): [first lane, lanes]}"""
+    place = {}
     for i, (rank, process, _) in enumerate(lanes.lanes):
         place.setdefault((rank, process), [i, 0])[1] += 1
+    return place
+
+
+def marks_of(lanes, most):
+    """[what, first lane, lanes, begin, end, words] of iterations and marks of the program, the first ones; and how many there are."""
+    columns, found, place, opened = lanes.columns, [], lanes_of_processes(lanes), collections.defaultdict(list)
+    user = columns.events["user"]
+    where = {lane: i for i, lane in enumerate(lanes.lanes)}
+    order = np.lexsort((user.place, user.ns, user.process))
+    names, ranks, span = columns.name_of(user.process, user.a), columns.rank_at(user.process, user.ns), columns.last - columns.first
+
+    def put(what, key, worker, first, last, words):
+        at = [where[key + (worker,)], 1] if key + (worker,) in where else place.get(key)
+        if at:
+            found.append([what] + at + [first, last, words])
+    for i in order.tolist():
+        name, key, number = columns.names[names[i]], (int(ranks[i]), int(user.process[i])), int(user.b[i])
+        at, stack = int(min(max(0, user.ns[i] - columns.first), span)), opened[user.process[i]]
+        if name == ITERATION:
+            stack.append((at, key, number))
+        elif name == ITERATION_END:
+            if stack:
+                first, key, number = stack.pop()
+                put("iteration", key, None, first, at, "iteration %d" % number)
+        else:
+            put("mark", key, int(user.worker[i]), at, at, "%s %d" % (name, number) if number else name)
+    for stack in opened.values():   # the run ended in them
+        for first, key, number in stack:
+            put("iteration", key, None, first, span, "iteration %d" % number)
+    found.sort(key=lambda mark: mark[3])
+    return found[:most], len(found)
+
+
+def changes_of(lanes):
+    """[what, first lane, lanes, begin, end, words] of what changed the run; a process that left has no length."""
+    columns, found, place = lanes.columns, [], lanes_of_processes(lanes)
     span = columns.last - columns.first
     for c in orrery_changes.changes(columns.trace):
         first, last = (int(min(max(0, at - columns.first), span)) for at in (c.first, c.last))

@@ -223,6 +223,23 @@ async function testChanges(gantt, run) {
 	}
 }
 
+// testMarks: marks and iterations of the program are drawn, and told at the pointer.
+async function testMarks(gantt, run) {
+	const marks = run.meta.marks, box = byId("show-marks");
+	check("marks can be shown if there are some", byId("has-marks").hidden === !marks.length);
+	await press("0");
+	check("all marks are drawn", gantt.drawn.marks === marks.length);
+	for (const mark of marks.slice(0, 20)) {
+		const found = gantt.markAt(gantt.x((mark[3] + mark[4]) / 2), gantt.y(mark[1] + 0.5));
+		check(`${mark[5]} is at its place`, found !== null && found[4] - found[3] <= mark[4] - mark[3]);
+	}
+	box.click();
+	await frame();
+	check("marks of the program can be hidden", !gantt.show.marks && gantt.markAt(gantt.gutter() + 5, 100) === null);
+	box.click();
+	await frame();
+}
+
 // testGaps: where most workers wait is marked over all lanes, and told at the pointer; a chain is a gap.
 async function testGaps(gantt, run) {
 	const gaps = run.meta.gaps, box = byId("show-gaps"), chain = run.kernels.length === 1 && run.kernels[0].name === "chain";
@@ -250,6 +267,7 @@ document.addEventListener("report-ready", async () => {
 		const { gantt, run } = page;
 		await testZoom(gantt, run);
 		await testChanges(gantt, run);
+		await testMarks(gantt, run);
 		await testGaps(gantt, run);
 		await testExpected(gantt, run);
 		if (run.kernels.length === 1 && run.kernels[0].name === "chain") {

@@ -85,6 +85,12 @@ orrery_report.main(types.SimpleNamespace(settings={"version": "0"}), ["c", "-o",
 	page e
 	browse e.html 1200
 fi
+if [ "$ORR_TEST_SIM" = yes ]; then
+	ok "$ORRERY" sim -n 2 --trace m "$ORR_TEST_BUILDDIR/tests/mpi/trace_marks.sim"
+	page m
+	grep -q '"iteration 10"' m.html || die "the page has no iterations"
+	browse m.html 1200
+fi
 if [ "$ORR_TEST_MPI" = yes ]; then
 	ok "$ORRERY" run -n 3 --oversubscribe --trace r "$tasks"
 	page r

@@ -13,7 +13,7 @@ class Gantt {
 		this.canvas = canvas;
 		this.colours = colours;   // of kernels and states: page.js
 		this.tell = tell;         // what to do when something is selected or moved
-		this.show = { path: true, messages: false, waits: false, changes: true, gaps: true };
+		this.show = { path: true, messages: false, waits: false, changes: true, marks: true, gaps: true };
 		this.pending = false;
 	}
 
@@ -148,7 +148,9 @@ class Gantt {
 		if (this.show.gaps)
 			this.drawGaps(ctx);
 		if (this.show.changes)
-			this.drawChanges(ctx);
+			this.drawn.changes = this.drawSpans(ctx, this.run.meta.changes, 0.22);
+		if (this.show.marks)
+			this.drawn.marks = this.drawSpans(ctx, this.run.meta.marks, 0);
 		if (this.show.messages)
 			this.drawMessages(ctx);
 		if (this.show.path)
@@ -353,20 +355,21 @@ class Gantt {
 		return this.show.gaps && x >= this.gutter() && y >= this.top() && this.run.meta.gaps.find(g => time >= g[0] && time <= g[1]) || null;
 	}
 
-	// drawChanges: a veil with a line at its begin over the lanes of the process for which the run changed, with a word if there is room.
-	drawChanges(ctx) {
-		const run = this.run, v = this.view;
+	// drawSpans: lines at the begin and the end of what changed the run, or the program marked, over the lanes of its process, a veil
+	// between them, and a word if there is room. How many were drawn.
+	drawSpans(ctx, spans, veil) {
+		const v = this.view;
+		let drawn = 0;
 		ctx.save();
 		this.clip(ctx);
 		ctx.font = "11px system-ui, sans-serif";
 		ctx.textBaseline = "top";
-		this.drawn.changes = 0;
-		for (const [what, lane, lanes, first, last, words] of run.meta.changes) {
+		for (const [what, lane, lanes, first, last, words] of spans) {
 			if (last < v.t0 || first > v.t1 || lane > v.y1 || lane + lanes < v.y0)
 				continue;
 			const x0 = this.x(first), x1 = Math.max(x0 + 1, this.x(last)), y0 = this.y(lane), y1 = this.y(lane + lanes);
 			ctx.fillStyle = this.colours.change(what);
-			ctx.globalAlpha = 0.22;
+			ctx.globalAlpha = veil;
 			ctx.fillRect(x0, y0, x1 - x0, y1 - y0);
 			ctx.globalAlpha = 0.9;
 			ctx.fillRect(x0, y0, 1, y1 - y0);
@@ -375,17 +378,22 @@ class Gantt {
 				ctx.fillStyle = this.theme.text;
 				ctx.fillText(words, Math.max(x0, this.gutter()) + 3, y0 + 1);
 			}
-			this.drawn.changes++;
+			drawn++;
 		}
 		ctx.restore();
+		return drawn;
 	}
 
-	// changeAt: the shortest change at that place, or null.
-	changeAt(x, y) {
+	// changeAt, markAt: the shortest change, mark or iteration at that place, or null.
+	changeAt(x, y) { return this.show.changes ? this.spanAt(this.run.meta.changes, x, y) : null; }
+
+	markAt(x, y) { return this.show.marks ? this.spanAt(this.run.meta.marks, x, y) : null; }
+
+	spanAt(spans, x, y) {
 		const lane = this.lane(y), time = this.time(x), slack = 2 * (this.view.t1 - this.view.t0) / this.width;
-		if (!this.show.changes || x < this.gutter() || y < this.top())
+		if (x < this.gutter() || y < this.top())
 			return null;
-		return this.run.meta.changes.filter(c => lane >= c[1] && lane < c[1] + c[2] && time >= c[3] - slack && time <= c[4] + slack)
+		return spans.filter(c => lane >= c[1] && lane < c[1] + c[2] && time >= c[3] - slack && time <= c[4] + slack)
 			.sort((a, b) => a[4] - a[3] - b[4] + b[3])[0] || null;
 	}
 

@@ -41,7 +41,7 @@ class Inputs {
 			if (event.key === "Enter")
 				page.goto(event.shiftKey ? -1 : 1);
 		});
-		for (const name of ["path", "messages", "waits", "changes", "gaps"])
+		for (const name of ["path", "messages", "waits", "changes", "marks", "gaps"])
 			byId("show-" + name).addEventListener("change", event => {
 				gantt.show[name] = event.target.checked;
 				gantt.changed();
@@ -177,7 +177,7 @@ class Inputs {
 
 	hover(at) {
 		const gantt = this.page.gantt, run = this.page.run, tip = byId("tip"), i = gantt.blockAt(at.x, at.y);
-		const change = i < 0 ? gantt.changeAt(at.x, at.y) : null;
+		const change = i < 0 ? gantt.changeAt(at.x, at.y) || gantt.markAt(at.x, at.y) : null;
 		const gap = i < 0 && !change ? gantt.gapAt(at.x, at.y) : null;
 		tip.hidden = i < 0 && !change && !gap;
 		if (tip.hidden)

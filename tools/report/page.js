@@ -8,7 +8,7 @@ const STATE_COLOURS = {
 	light: { copy: "#8a6d00", runtime: "#454b54", callback: "#7a4fa3", message: "#e79aa3", program: "#9ad3de", task: "#d3d8de", rest: "#eceef1", missing: "#f6ecd6" },
 	dark: { copy: "#cfae2f", runtime: "#aab2bd", callback: "#b892dd", message: "#8a3d48", program: "#2b6b77", task: "#3b424c", rest: "#23272d", missing: "#37301f" },
 };
-const CHANGE_COLOURS = { checkpoint: "#7d3fc4", restore: "#c43f9e", resize: "#c4563f", use: "#c49a3f", join: "#3f9ec4", leave: "#5f6b78", restart: "#c43f9e" };
+const CHANGE_COLOURS = { checkpoint: "#7d3fc4", restore: "#c43f9e", resize: "#c4563f", use: "#c49a3f", join: "#3f9ec4", leave: "#5f6b78", restart: "#c43f9e", mark: "#2f7d4f", iteration: "#5f6b78" };
 const GAP_COLOUR = "#d9534f";
 const PIECE_STATES = { copy: "copy", runtime: "runtime", callback: "callback", program: "program", begin: "program", datum: "program", finish: "rest", unknown: "rest" };
 
@@ -100,6 +100,7 @@ class Page {
 		byId("cut").textContent = (about.state ? `This trace is not whole: ${about.state}. What is drawn is true up to there. ` : "")
 			+ (about.missing ? `Not all is drawn: ${about.missing}.` : "");
 		byId("has-changes").hidden = !about.changes.length;
+		byId("has-marks").hidden = !about.marks.length;
 		byId("has-gaps").hidden = !about.gaps.length;
 		this.explain();
 		this.gantt.load(this.run);
