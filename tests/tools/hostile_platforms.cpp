@@ -7,8 +7,8 @@
 // HOSTILE_PLATFORM: the file; HOSTILE_CHANGES: how many; HOSTILE_SEED: which. A run that ends with
 // status 0 is counted, by what it printed; so is one that ends with status 1 after lines that name
 // the file. Any other end, more than 200 MB or 20 s, is a mistake, and so is another result while
-// the file still has a line of its checksum: the file is left as hostile.crash, and the status is 1.
-// Invariant: the same platform has the same changes.
+// the file still has a line of its checksum: the file is left as hostile.crash, and the status
+// is 1. Invariant: the same platform has the same changes.
 #include <dlfcn.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
