@@ -20,7 +20,7 @@ RISING = 0.8          # of the steps before that
 HALF = 0.2, 0.8       # of the greatest length: in the middle it was neither much shorter nor much longer
 LINES = 5
 
-# What the list has that nobody takes out, and what helps.
+# Requests that nobody takes out of a list, and what helps.
 WORDS = {"fetching": ("requests whose data are not there yet", "the program posts far ahead of what its tasks make: let it wait now and then"),
          "ready": ("sends that are held", "the rank makes messages faster than they leave: look at the limits on sends, or send less"),
          "posted": ("receives whose messages have not come", "receives are posted far ahead of their sends: post them later, or see what keeps the senders"),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# What held messages back, by cause and time: a limit on what may be under way, others of
+# Messages that were held back, by cause and time: a limit on what may be under way, others of
 # the same value, the order of messages, memory.
 # Invariant: a hold of all ready sends counts for a send only as long as it was ready; nothing
 # is said of a send that no event says was held.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# What viewers of other formats draw: bars on lanes, one lane for each worker, more where
+# Pictures for viewers of other formats: bars on lanes, one lane for each worker, more where
 # a worker has several kernels under way at once, or its process had several ranks; and
 # counters, copies, changes and marks of each rank.
 # Invariant: the bars of a lane do not overlap and are sorted by time; each kernel of the

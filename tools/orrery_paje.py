@@ -33,7 +33,7 @@ COLOURS = ("0.12 0.47 0.71", "1.00 0.50 0.05", "0.17 0.63 0.17", "0.84 0.15 0.16
 GREY = "0.75 0.75 0.75"
 
 
-# What differs between the files for viewers of Paje's format, and those for tools that expect StarPU's names: nanoseconds
+# Differences between the files for viewers of Paje's format, and those for tools that expect StarPU's names: nanoseconds
 # of a unit of time and its decimals, what fetching is called, {counter: its name} (None: all, by their names), fields of
 # kernels with the function that fills them, names of ranks, workers and memory nodes, and what of Parts is left out.
 Style = collections.namedtuple("Style", "unit decimals fetching counters fields filled rank worker memory without")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# What the page of `orrery report` draws, made from the columns of a trace: lanes with
+# Data that the page of `orrery report` draws, made from the columns of a trace: lanes with
 # their tasks, messages, states over time, kernels, the critical path.
 # Invariant: sums are exact, whatever is left out of the page; tasks that are not kept
 # singly are in blocks that say how many they are and how long they computed.

@@ -44,7 +44,7 @@ RECEIVE, EAGER, SYNC, RELAYED = 1, 2, 4, 8
 COPIES = ("fetch", "eviction", "write-back", "prefetch")   # why copies are made
 CHANGES = {1: "checkpoint", 2: "restore", 3: "use", 4: "resize"}
 NO_STEPS = ("engine", "sum", "after", "waited", "change", "memory", "held", "callback", "link")   # what is recorded of other steps, or of time that passed
-# What holds messages back; with GOES_ON until then.
+# Causes that hold messages back; with GOES_ON until then.
 HOLDS = {1: "number", 2: "bytes", 3: "turn", 4: "others", 5: "value", 6: "announced", 7: "order", 8: "memory"}
 GOES_ON = 0x80
 CALLBACKS = {1: "ready", 2: "taken", 3: "executed", 4: "done", 5: "message"}   # when the program is called
@@ -61,7 +61,7 @@ class Process:
         self.rank, self.size, self.host = number, 1, ""
         self.said, self.places = [], []   # (since when by its own clock, rank, size); what was before the first place belongs to it
         self.since, self.eras = [], [0]   # of the places: when they began but for the first one, and of which eras they are
-        # What its clock lacks of that of the run: so much at that time of its own, and so much more for each nanosecond from then on,
+        # The lack of its clock against that of the run: so much at that time of its own, and so much more for each nanosecond from then on,
         # as the two comparisons say if their difference is more than they may be wrong by.
         self.clock_ns, self.clock_at, self.drift, self.error_ns = 0, 0, 0.0, 0
         self.strings, self.workers = {}, {}

@@ -91,7 +91,7 @@ int orr_checked_close(struct orr_checked *c, FILE *f)
 
 /* ---- reading ---- */
 
-/* What stands before and behind the digits. */
+/* The texts before and behind the digits. */
 struct comment {
 	const char *begin, *end;
 };

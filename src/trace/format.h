@@ -157,7 +157,7 @@ enum orr_trace_callback {
 };
 #define ORR_TRACE_CALL_LEAST_US 1.0 /* a shorter call has no event */
 
-/* What holds messages back. */
+/* Causes that hold messages back. */
 enum orr_trace_hold {
 	ORR_HOLD_NUMBER = 1, /* ready sends: the limit on the number of sends under way */
 	ORR_HOLD_BYTES,      /* ready sends: the limit on their bytes */

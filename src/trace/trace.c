@@ -78,7 +78,7 @@ struct orr_trace {
 	uint32_t per_block;                /* events */
 	unsigned limited;
 	int64_t clock_ns; /* atomic: to add to times of the process for those of the run */
-	/* What is recorded: bits of kinds (atomic: of this process, by its rank), and the times of
+	/* The chosen part: bits of kinds (atomic: of this process, by its rank), and the times of
 	 * the run from the first one to before the second one. */
 	uint64_t kinds;
 	int64_t from_ns, to_ns;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# What held messages back, as a trace says it, against the steps of the messages themselves.
+# Causes that held messages back, as a trace says it, against the steps of the messages themselves.
 #     trace_holds.py TOOLS TRACE LIMIT CAUSE...   these causes are there, and no other ones; LIMIT: on sends under way, 0: none
 # Invariant: sends under way are counted here anew.
 import collections

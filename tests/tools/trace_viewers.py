@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# What every format for viewers has to show of a trace besides kernels and messages, from
+# Parts of a trace that every format for viewers has to show besides kernels and messages, from
 # its tables: for trace_paje.py, trace_perfetto.py and trace_otf2.py.
 # Invariant: it is worked out from the database, by no code of the converters.
 import collections

@@ -81,7 +81,7 @@ for numbers, names in re.findall(r"^\| ([\d, ]+) \| ([\w, ]+) \|", section(FORMA
 same("events in the manual", ("orrery_tracefile.py", kinds[1:]), (FORMAT, [told.get(i, "nothing") for i in range(1, len(kinds))]))
 inside("groups of events", "orrery_tracefile.py", [kind for some in trace.ALIASES.values() for kind in some], " ".join(kinds))
 
-# What is recorded of events: causes, reasons of copies, turns of the progression, changes, marks.
+# Recorded details of events: causes, reasons of copies, turns of the progression, changes, marks.
 causes = [name.lower() for name in re.findall(r"^#define ORR_CAUSE_(\w+)", text("src/trace/format.h"), re.M)]
 same("causes", ("src/trace/format.h", causes), ("orrery_tracefile.py", list(tracefile.CAUSES.values())))
 for table, column in (("tasks", "cause"), ("dependencies", "cause"), ("dependencies", "waiter"), ("follows", "cause"), ("waits", "cause"),

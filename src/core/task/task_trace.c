@@ -95,7 +95,7 @@ static uint64_t model_of(struct orr_process *proc, const struct starpu_task *tas
 	return bits_of(task->predicted) << 32 | name;
 }
 
-/* What the policy expected of the copies of t's data (field d of an end). */
+/* The time that the policy expected of the copies of t's data (field d of an end). */
 static uint64_t transfer_of(const struct starpu_task *task)
 {
 	return task->predicted_transfer >= 0
