@@ -20,7 +20,7 @@ import time
 NO_PAGES = {"doc/interface.md", "doc/mpi_chapter.md"}
 # Pages that a test of their own runs, where there are several hosts.
 PAGES_ELSEWHERE = {"doc/cluster.md": "tests/hosts/cluster_chapter.sh"}
-COMMAND = re.compile(r'(?:\$ |[A-Z_]+=(?:"[^"]*"|\S*) )*(?:orrery|\./quickstart|\./autogen|make|printf|python3|mpirun|for |pj_dump|otf2-print|orrery-sim-cc|examples/|\./cholesky|CC=)')
+COMMAND = re.compile(r'(?:\$ |[A-Z_]+=(?:"[^"]*"|\S*) )*(?:orrery|\./quickstart|\./autogen|make|printf|python3|mpirun|for |pj_dump|vite |otf2-print|orrery-sim-cc|examples/|\./cholesky|CC=)')
 
 LONGEST = 60 * int(os.environ.get("ORR_TEST_FACTOR", 1))  # seconds for one block
 
@@ -144,6 +144,7 @@ NEEDS = {
     ("doc/report.md", "orrery report --compare"): "${PYTHON:-python3} -c 'import numpy'",
     ("doc/trace-forms.md", "orrery trace FILE --paje"): "${PYTHON:-python3} -c 'import otf2'",
     ("doc/trace-forms.md", "pj_dump"): "command -v pj_dump",
+    ("doc/trace-forms.md", "QT_QPA_PLATFORM"): "command -v vite",
     ("doc/trace-forms.md", "otf2-print"): "command -v otf2-print",
     ("doc/troubleshooting.md", "ORR_SIM_KEEP_COPIES"): "command -v gdb",
 }
