@@ -199,21 +199,10 @@ def write_page(found, out):
         out.write("\n%s:\n" % alone[0])
         for line in alone[1]:
             out.write("  %s\n" % line)
-    full = list(orrery_memories.lines(found["memory"]))
-    if full:
-        out.write("\nMemory that was nearly full:\n")
-    for line in full:
-        out.write("  %s\n" % line)
-    links = list(orrery_links.lines(found["links"]))
-    if links:
-        out.write("\nLinks that were full:\n")
-    for line in links:
-        out.write("  %s\n" % line)
-    grown = list(orrery_growth.lines(found["grown"]))
-    if grown:
-        out.write("\nLists of requests that grew through the run:\n")
-    for line in grown:
-        out.write("  %s\n" % line)
+    for heading, lines in (("Memory that was nearly full", orrery_memories.lines(found["memory"])), ("Links that were full", orrery_links.lines(found["links"])),
+                           ("Lists of requests that grew through the run", orrery_growth.lines(found["grown"]))):
+        for i, line in enumerate(lines):
+            out.write("%s  %s\n" % ("" if i else "\n%s:\n" % heading, line))
     write_changes(found, out)
     if found["certainty"]:
         out.write("\nHow sure this is:\n")

@@ -216,3 +216,18 @@ void orr_trace_choice_describe(const struct orr_trace_choice *choice, const stru
 		fprintf(f, "recorded_kinds %s\n", cfg->trace_kinds);
 	fclose(f);
 }
+
+int64_t orr_trace_choice_begin_ns(const struct orr_trace_head *head)
+{
+	static const char name[] = "recorded_begin_ns ";
+	const char *text = (const char *) (head + 1);
+	const size_t length = sizeof(name) - 1;
+
+	for (const char *line = text, *end = text + head->text_bytes; line < end;) {
+		if ((size_t) (end - line) > length && !memcmp(line, name, length))
+			return strtoll(line + length, NULL, 10);
+		line = memchr(line, '\n', (size_t) (end - line));
+		line = line ? line + 1 : end;
+	}
+	return 0;
+}

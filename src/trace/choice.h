@@ -37,5 +37,7 @@ int orr_trace_choice_has(const struct orr_trace_choice *choice, int rank);
  * recorded. */
 void orr_trace_choice_describe(const struct orr_trace_choice *choice, const struct orr_config *cfg,
 			       int64_t begin_ns, char *text, size_t size);
+/* The begin of the run as the lines in the head of a file have it; 0: they do not say. */
+int64_t orr_trace_choice_begin_ns(const struct orr_trace_head *head);
 
 #endif

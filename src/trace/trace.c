@@ -655,27 +655,10 @@ static int read_limit(struct orr_process *proc, uint64_t *limit)
 	return 0;
 }
 
-/* The number behind a name at the begin of a line of the text of the file's head, which ends with
- * a line break; 0: the name is not there. */
-static int64_t number_in_head(const struct orr_trace_head *head, const char *name)
-{
-	const char *text = (const char *) (head + 1);
-	size_t length = strlen(name);
-
-	for (const char *line = text, *end = text + head->text_bytes; line < end;) {
-		if ((size_t) (end - line) > length && !memcmp(line, name, length) &&
-		    line[length] == ' ')
-			return strtoll(line + length, NULL, 10);
-		line = memchr(line, '\n', (size_t) (end - line));
-		line = line ? line + 1 : end;
-	}
-	return 0;
-}
-
 /* The window counts from when the file was begun, for all processes. */
 static void set_window(struct orr_trace *tr)
 {
-	int64_t begin_ns = number_in_head(tr->head, "recorded_begin_ns");
+	int64_t begin_ns = orr_trace_choice_begin_ns(tr->head);
 
 	tr->from_ns = tr->choice.from_ns == INT64_MIN ? INT64_MIN : tr->choice.from_ns + begin_ns;
 	tr->to_ns = tr->choice.to_ns == INT64_MAX ? INT64_MAX : tr->choice.to_ns + begin_ns;
