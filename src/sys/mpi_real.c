@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <execinfo.h>
 #include <link.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -125,6 +126,24 @@ static int start_mpi(const struct orr_process *proc, int *argc, char ***argv, in
 	return 0;
 }
 
+static void on_broken_pipe(int sig)
+{
+	(void) sig;
+}
+
+/* A write to a rank that is lost fails with EPIPE, which MPI reports, and does not end this rank as
+ * if it were the lost one. A handler that does nothing is not inherited by programs that this one
+ * starts. A program that has its own keeps it. */
+static void outlive_peers(int on)
+{
+	struct sigaction now,
+		action = { .sa_handler = on ? on_broken_pipe : SIG_DFL, .sa_flags = SA_RESTART };
+
+	if (!sigaction(SIGPIPE, NULL, &now) && !(now.sa_flags & SA_SIGINFO) &&
+	    now.sa_handler == (on ? SIG_DFL : on_broken_pipe))
+		sigaction(SIGPIPE, &action, NULL);
+}
+
 int orr_sys_mpi_init(struct orr_process *proc, int *argc, char ***argv, int initialize,
 		     MPI_Comm comm, int *rank, int *size)
 {
@@ -137,6 +156,8 @@ int orr_sys_mpi_init(struct orr_process *proc, int *argc, char ***argv, int init
 	MPI_Comm_dup(comm, &real.comm);
 	MPI_Comm_rank(real.comm, &real.rank);
 	MPI_Comm_size(real.comm, &real.size);
+	if (real.size > 1)
+		outlive_peers(1);
 	orr_real_check_build(real.comm, real.rank, real.size);
 	ret = orr_real_transports_init(real.comm, real.rank, real.size);
 	if (ret) {
@@ -177,6 +198,7 @@ void orr_sys_mpi_exit(struct orr_process *proc)
 	if (real.finalize)
 		MPI_Finalize();
 	real.finalize = real.started = 0;
+	outlive_peers(0);
 }
 
 int orr_sys_mpi_elastic(void)
