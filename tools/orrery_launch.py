@@ -180,7 +180,8 @@ def children(pid):
 class Agents:
     """The processes by which the launcher reaches other hosts, such as ssh, each with the name of its host among its words.
     The first one that ends is that of a host that is lost, when the launcher says that one is: it ends the others then.
-    epoll keeps what is ready in the order in which it became so; a thread that looks late still finds the first one."""
+    epoll keeps what is ready in the order in which it became so; a thread that looks late still finds the first one. It looks
+    for new ones after a tenth of the time that has passed, so that one of a run that loses its host early is known."""
 
     def __init__(self, pid, hosts):
         self.pid, self.hosts, self.first, self.over = pid, hosts, None, False
@@ -227,8 +228,10 @@ class Agents:
         return bool(ended)
 
     def watch(self):
+        begin = time.monotonic()
         while not self.over and not self.first:
-            self.look(0.01 if self.meet() else 1)
+            young = self.meet()
+            self.look(0.01 if young else min(max(0.01, (time.monotonic() - begin) / 10), 1))
 
     def finish(self):
         """The launcher has ended, perhaps before the thread has looked."""
