@@ -34,7 +34,7 @@
 struct string {
 	uint64_t key;
 	uint32_t number, bytes;
-	char text[];
+	char text[]; /* bytes, and a 0 */
 };
 
 /* A block of sums; they stay in their place. */
@@ -485,11 +485,12 @@ static const struct string *enter(struct orr_trace *tr, const char *text, size_t
 	while (tr->strings.n && (s = orr_map_find_next(&tr->strings, key, &cursor)))
 		if (is_text(s, text, bytes))
 			return s;
-	s = malloc(sizeof(*s) + bytes);
+	s = malloc(sizeof(*s) + bytes + 1);
 	if (!s)
 		return NULL;
 	*s = (struct string){ .key = key, .number = tr->nstrings + 1, .bytes = (uint32_t) bytes };
 	memcpy(s->text, text, bytes);
+	s->text[bytes] = 0;
 	if (orr_map_insert(&tr->strings, s)) {
 		free(s);
 		return NULL;
@@ -503,12 +504,13 @@ uint32_t orr_trace_string(struct orr_process *proc, const char *text)
 {
 	struct orr_trace *tr = proc->trace;
 	struct orr_trace_stream *own = stream_of(tr);
-	size_t bytes = strnlen(text, MOST_TEXT), i = ((uintptr_t) text >> 3) % NKNOWN;
+	size_t i = ((uintptr_t) text >> 3) % NKNOWN;
 
-	if (own && own->known[i].address == text && is_text(own->known[i].string, text, bytes))
+	if (own && own->known[i].address == text &&
+	    !strncmp(own->known[i].string->text, text, MOST_TEXT))
 		return own->known[i].string->number;
 	orr_lock(&tr->lock);
-	const struct string *s = enter(tr, text, bytes);
+	const struct string *s = enter(tr, text, strnlen(text, MOST_TEXT));
 	orr_unlock(&tr->lock);
 	if (own && s) {
 		own->known[i].address = text;

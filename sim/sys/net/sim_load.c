@@ -21,9 +21,13 @@
 #define FULL 0.95    /* of the bandwidth: a link that gives so much is full */
 
 struct orr_sim_load {
+	double since_s, share;   /* share: what it gives since then, as a part of its bandwidth */
+	double begin_s, until_s; /* the last stretch that it gave something in, ... */
+	double now_busy_s,
+		now_full_s; /* ... which the tables do not have yet: one line of the cache */
+	int at;             /* its number */
+	unsigned number;    /* of the link */
 	struct orr_sim_load *next;
-	unsigned number;       /* of the link */
-	double since_s, share; /* share: what it gives since then, as a part of its bandwidth */
 	double busy_s[BINS], full_s[BINS];
 };
 
@@ -34,15 +38,33 @@ static struct {
 	double bin_s;
 } loads = { .bin_s = FIRST_S };
 
+/* Puts what the link gave in its last stretch into the tables. */
+static void close_stretch(struct orr_sim_load *load)
+{
+	load->busy_s[load->at] += load->now_busy_s;
+	load->full_s[load->at] += load->now_full_s;
+	load->now_busy_s = load->now_full_s = load->until_s = 0;
+}
+
+static void open_stretch(struct orr_sim_load *load, int i)
+{
+	close_stretch(load);
+	load->at = i;
+	load->begin_s = i * loads.bin_s;
+	load->until_s = load->begin_s + loads.bin_s;
+}
+
 static void coarser(void)
 {
-	for (struct orr_sim_load *load = loads.all; load; load = load->next)
+	for (struct orr_sim_load *load = loads.all; load; load = load->next) {
+		close_stretch(load);
 		for (int i = 0; i < BINS; i++) {
 			int k = 2 * i;
 
 			load->busy_s[i] = k < BINS ? load->busy_s[k] + load->busy_s[k + 1] : 0;
 			load->full_s[i] = k < BINS ? load->full_s[k] + load->full_s[k + 1] : 0;
 		}
+	}
 	loads.bin_s *= 2;
 }
 
@@ -59,18 +81,26 @@ static struct orr_sim_load *load_of(struct orr_sim_link *l)
 	return l->load;
 }
 
-/* The link gave that part of its bandwidth. */
+/* The link gave that part of its bandwidth; mostly in the same stretch as before. */
 static void add(struct orr_sim_load *load, double begin_s, double end_s, double share, int full)
 {
 	while (end_s > BINS * loads.bin_s)
 		coarser();
-	for (int i = (int) (begin_s / loads.bin_s); i < BINS && begin_s < end_s; i++) {
-		double until_s = fmin(end_s, (i + 1) * loads.bin_s);
 
+	int same = begin_s >= load->begin_s && begin_s < load->until_s;
+
+	for (int i = same ? load->at : (int) (begin_s / loads.bin_s); i < BINS && begin_s < end_s;
+	     i++) {
+		if (!same || i != load->at)
+			open_stretch(load, i);
+
+		double until_s = end_s < load->until_s ? end_s : load->until_s;
+
+		same = 1;
 		if (until_s <= begin_s)
 			continue;
-		load->busy_s[i] += (until_s - begin_s) * share;
-		load->full_s[i] += full ? until_s - begin_s : 0;
+		load->now_busy_s += (until_s - begin_s) * share;
+		load->now_full_s += full ? until_s - begin_s : 0;
 		begin_s = until_s;
 	}
 }
@@ -85,7 +115,7 @@ static void account(struct orr_sim_load *load, double now_s)
 
 void orr_sim_load_changed(struct orr_sim_link *l)
 {
-	double rate = 0;
+	double rate = 0, share;
 
 	if (!l->shared)
 		return;
@@ -93,8 +123,11 @@ void orr_sim_load_changed(struct orr_sim_link *l)
 
 	for (const struct orr_sim_hop *h = l->hops; h; h = h->next)
 		rate += h->flow->rate / h->flow->factor;
+	share = rate < l->bytes_per_s ? rate / l->bytes_per_s : 1;
+	if (share == load->share)
+		return;
 	account(load, orr_sim_clock_s());
-	load->share = fmin(rate / l->bytes_per_s, 1);
+	load->share = share;
 }
 
 void orr_sim_load_served(struct orr_sim_link *l, double begin_s, double end_s)
@@ -168,6 +201,7 @@ unsigned orr_sys_wires(struct orr_process *proc, struct orr_wire **wires)
 	n = 0;
 	for (struct orr_sim_load *load = loads.all; load; load = load->next) {
 		account(load, now_s);
+		close_stretch(load);
 		fill(load, -1, now_s, &(*wires)[n]);
 		(*wires)[n++].place = load->number;
 	}
