@@ -137,7 +137,7 @@ MOSTLYCLEANFILES += test-suite-cuda.log test-suite-opencl.log
 
 # The simulated tests again, with each model of the network that is not the default.
 check-networks:
-	for network in maxmin queue smpi; do \
+	for network in maxmin queue smpi tcp; do \
 		ORR_TEST_NETWORK=$$network $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(orr_sim_tests)' || exit 1; \
 	done
 .PHONY: check-networks

@@ -206,7 +206,7 @@ static void options_set(struct launcher_options *o, enum option_id id, const cha
 {
 	static const enum orr_sim_kernels modes[] = { ORR_SIM_RUN, ORR_SIM_SKIP, ORR_SIM_INJECT };
 	static const enum orr_sim_network networks[] = { ORR_SIM_SHARE, ORR_SIM_MAXMIN,
-							 ORR_SIM_QUEUE, ORR_SIM_SMPI };
+							 ORR_SIM_QUEUE, ORR_SIM_SMPI, ORR_SIM_TCP };
 	double v = options_number(&options_table[id], text);
 	switch (id) {
 	case OPTION_NODES: o->n = (int) v; break;

@@ -16,7 +16,7 @@
 
 enum orr_sim_kernels { ORR_SIM_RUN, ORR_SIM_SKIP, ORR_SIM_INJECT };
 /* The carrier of the runtime's own messages: SMPI, or a model of net/sim_network.h. */
-enum orr_sim_network { ORR_SIM_SMPI, ORR_SIM_MAXMIN, ORR_SIM_SHARE, ORR_SIM_QUEUE };
+enum orr_sim_network { ORR_SIM_SMPI, ORR_SIM_MAXMIN, ORR_SIM_SHARE, ORR_SIM_QUEUE, ORR_SIM_TCP };
 
 /* A copy by a processor within main memory. */
 #define ORR_SIM_COPY_MBS 8000.0

@@ -214,11 +214,11 @@ def platform_text(measured, hosts, each):
     for k in range(hosts):
         lines.append('<link id="link%d" bandwidth="%s" latency="%s" sharing_policy="SPLITDUPLEX" />' % (k, cluster.get("bw"), cluster.get("lat")))
         lines.append('<link id="own%d" bandwidth="%gBps" latency="%gs" sharing_policy="FATPIPE" />' % ((k,) + OWN))
-        lines += ['<link id="both%d" bandwidth="%s" latency="0s" />' % (k, both)] if both else []
+        lines += ['<link id="link%d_limiter" bandwidth="%s" latency="0s" />' % (k, both)] if both else []
     for n, a in enumerate(ranks):
         for b in ranks[n:]:
             way = '<link_ctn id="link%d" direction="UP" /><link_ctn id="link%d" direction="DOWN" />' % (a[0], b[0])
-            way += '<link_ctn id="both%d" /><link_ctn id="both%d" />' % (a[0], b[0]) if both else ""
+            way += '<link_ctn id="link%d_limiter" /><link_ctn id="link%d_limiter" />' % (a[0], b[0]) if both else ""
             if a[0] == b[0]:
                 way = '<link_ctn id="own%d" />' % a[0]
             lines.append('<route src="r%d-%d" dst="r%d-%d">%s</route>' % (a + b + (way,)))

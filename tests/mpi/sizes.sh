@@ -52,7 +52,7 @@ linear() {
 if [ "${ORR_TEST_SIM:-yes}" = yes ]; then
 	# A tree to several receivers has another shape for each size until its pieces are many.
 	for form in vv mm; do
-		for how in '2 share 20' '2 queue 20' '2 maxmin 20' '8 share 26'; do
+		for how in '2 share 20' '2 queue 20' '2 tcp 20' '2 maxmin 20' '8 share 26'; do
 			set -- $how
 			list=$(awk -v form=$form -v k="$3" 'BEGIN { for (; k <= 36; k++) printf "%s:%.0f:32 ", form, 2 ^ k }')
 			# shellcheck disable=SC2086

@@ -49,7 +49,7 @@ END
 asked() {
 	name=$1 mbs=$2 partners=$3 latencies=$4
 	shift 4
-	for model in share maxmin queue smpi; do
+	for model in share maxmin queue smpi tcp; do
 		# shellcheck disable=SC2046
 		ok env ORR_SIM_COSTS=0 "$ORRERY" sim --quiet -n 64 --network $model "$@" "$program" $(echo "$partners" | tr , ' ') 0
 		cp out times

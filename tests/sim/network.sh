@@ -29,7 +29,7 @@ arrive() {
 		exit bad }' got ||
 		die "$model: messages $* arrive after $(cat got) us, not $times times 1,049 us"
 }
-for model in maxmin share queue smpi; do
+for model in maxmin share queue smpi tcp; do
 	arrive $model "1" 0 1 1024
 	arrive $model "1 1" 0 1 1024 2 3 1024
 	arrive $model "1 1" 0 1 1024 1 0 1024
@@ -71,13 +71,13 @@ paste -d ' ' crowd.maxmin crowd.share | awk '{ bad += $2 != $6 || $3 < $7 * .98 
 }
 
 # Eager messages do not overtake each other, and all of them arrive.
-for model in maxmin share queue; do
+for model in maxmin share queue tcp; do
 	run --network $model "$program" 0 1 1 0 1 2 0 1 3 0 1 1 1 0 3 0 1 1
 done
 
 # takes OPTIONS: the time of one message of 1 MiB.
 takes() { run "$@" "$program" 0 1 1024; sed -n 's/^message 0 \([0-9.]*\) us$/\1/p' out; }
-for model in maxmin share queue; do
+for model in maxmin share queue tcp; do
 	slow=$(takes --network $model --cfg=smpi/bw-factor:0:0.5)
 	late=$(takes --network $model --cfg=smpi/lat-factor:0:500)
 	busy=$(takes --network $model --cfg=smpi/ois:0:0.001:0)
@@ -87,7 +87,7 @@ for model in maxmin share queue; do
 done
 
 # The same run is the same.
-for model in maxmin share queue; do
+for model in maxmin share queue tcp; do
 	for again in 1 2; do
 		run --network $model --background-load 30 --report run.json --stats stats.csv "$program" 0 1 1024 0 2 700 3 1 100 2 1 300
 		mv stats.csv "stats.$again"
@@ -95,4 +95,4 @@ for model in maxmin share queue; do
 	done
 	cmp run.1 run.2 && cmp stats.1 stats.2 || die "$model: two runs differ"
 done
-fails 2 '^orrery sim: --network fair: expected share, maxmin, queue or smpi' "$ORRERY" sim --network fair "$program"
+fails 2 '^orrery sim: --network fair: expected share, maxmin, queue, smpi or tcp' "$ORRERY" sim --network fair "$program"

@@ -30,7 +30,7 @@ X
 wide() {
 	want=$1
 	shift
-	for model in share maxmin queue smpi; do
+	for model in share maxmin queue smpi tcp; do
 		ok env ORR_SIM_COSTS=0 "$ORRERY" sim --quiet -n 2 --platform p.xml --network $model "$@" "$program" 0 1 100000
 		us=$(sed -n 's/^message 0 \([0-9.]*\) us$/\1/p' out)
 		awk -v us="$us" -v want="$want" 'BEGIN { exit !(us > want * .99 && us < want * 1.01) }' || die "$model: $us us, not $want: $*"

@@ -21,7 +21,7 @@ stacks() {
 		die "$got stacks, not $least to $most, for $n nodes: $*"
 }
 
-for network in share queue maxmin; do
+for network in share queue maxmin tcp; do
 	stacks 64 72 64 --network $network "$build/tests/sim/stacks.sim"
 	# All callbacks and all kernels wait at the same time.
 	stacks 48 52 16 --network $network "$build/tests/sim/stacks.sim" wait

@@ -19,7 +19,7 @@ same() {
 }
 
 if [ "$ORR_TEST_SIM" = yes ]; then
-	for network in share queue; do
+	for network in share queue tcp; do
 		same "$ORRERY" sim -n 4 --network $network "$causes.sim" rounds bytes=20000000 rounds=4 make=100 take=100
 		check t star
 		ok "$ORRERY" explain t

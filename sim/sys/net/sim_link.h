@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Links of the network, as its models share and fill them: sim_network.c has `share`, sim_queue.c
- * has `queue`.
+ * has `queue`, sim_tcp.c has `tcp`.
  *
  * Invariant: bytes_per_s is the link's present bandwidth; what a model has planned for messages
  * under way follows each change of it. */
@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include "net/sim_load.h"
 #include "net/sim_network.h"
+
+#define ORR_SIM_HEADER 16 /* bytes that SMPI adds to each message */
 
 /* A message on a link. */
 struct orr_sim_hop {
@@ -22,6 +24,7 @@ struct orr_sim_hop {
 struct orr_sim_link {
 	double bytes_per_s;
 	int shared;                /* by its messages; else each has all of it */
+	int is_limit;              /* of both directions of a host together */
 	double weight;             /* share: of all messages on it */
 	double level;              /* share: bytes per second for each unit of weight */
 	uint64_t mark;             /* share: the last change that its level is right for */
@@ -29,6 +32,7 @@ struct orr_sim_link {
 	struct orr_sim_hop *hops;  /* share: the messages */
 	double *free_s; /* queue: when each channel has served all that it was given; NULL: now */
 	double planned; /* queue: the bandwidth that the plan is for; 0: there is none */
+	struct orr_sim_port *port; /* tcp; NULL: it has served nobody */
 	struct orr_sim_load *load; /* sim_load.h; NULL: nobody wants to know, or it had none */
 };
 
@@ -48,5 +52,11 @@ void orr_sim_network_arrive(struct orr_sim_event *e);
 void orr_sim_queue_send(struct orr_sim_flow *f, double first_s);
 /* A link has another bandwidth from now on. */
 void orr_sim_queue_changed(void);
+
+/* sim_tcp.c */
+/* Sends a message of f->left bytes, which arrives that much after its last byte. */
+void orr_sim_tcp_send(struct orr_sim_flow *f, double latency_s);
+/* The link has another bandwidth from now on. */
+void orr_sim_tcp_changed(struct orr_sim_link *l);
 
 #endif

@@ -57,6 +57,7 @@ struct message {
 	int source;
 	uint8_t nnotes; /* not taken yet */
 	uint8_t is_envelope, has_arrived, is_sent, is_eager;
+	uint8_t is_gone;                /* its sender knows that it is, before it has arrived */
 	_Alignas(uint64_t) char text[]; /* the envelope */
 };
 
@@ -237,13 +238,15 @@ static void receive_end(struct message *m)
 static void hand_over(struct message *m)
 {
 	receive_end(m);
-	if (m->note[1].flight)
+	if (m->note[1].flight && !m->is_gone)
 		leave_note(m->from, &m->note[1]);
 }
 
 /* A payload is here before its receive: its sender may use the buffer again. */
 static void keep_payload(struct message *m)
 {
+	if (m->is_gone)
+		return;
 	if (m->bytes && !m->out.packed && orr_sys_has_payload(NULL)) {
 		struct orr_layout row;
 		char *at, *kept = malloc(m->bytes);
@@ -252,9 +255,19 @@ static void keep_payload(struct message *m)
 		orr_layout_gather(NULL, rows_of(&m->out, &row, m->bytes, &at), m->out.at, kept);
 		m->out.packed = kept;
 	}
-	m->has_arrived = 1;
 	if (m->note[1].flight)
 		leave_note(m->from, &m->note[1]);
+}
+
+/* The connection has taken the whole message. */
+static void taken_over(struct orr_sim_flow *f)
+{
+	struct message *m = (struct message *) f;
+	if (m->is_envelope)
+		leave_note(m->from, &m->note[1]);
+	else
+		keep_payload(m);
+	m->is_gone = 1;
 }
 
 static void copied(struct orr_sim_event *e)
@@ -279,6 +292,7 @@ static void arrived(struct orr_sim_flow *f)
 			hand_over(m);
 		else
 			keep_payload(m);
+		m->has_arrived = 1;
 		return;
 	}
 	m->has_arrived = 1;
@@ -320,6 +334,7 @@ static void start(struct message *m)
 {
 	m->flow.pair = pair_of(m->from, m->to->rank->rank);
 	m->nnotes = (uint8_t) (1 + (m->note[1].flight != NULL));
+	m->flow.taken_over = m->note[1].flight ? taken_over : NULL;
 	orr_sim_network_send(&m->flow, m->bytes);
 }
 

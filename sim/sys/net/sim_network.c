@@ -26,7 +26,6 @@
 #include "base/log.h"
 #include "base/map.h"
 
-#define HEADER 16      /* bytes that SMPI adds to each message */
 #define TICK_S 1e-9    /* messages that arrive in the same one do so in the order of their start */
 #define TOLERANCE 1e-3 /* share: rates that differ by less are the same */
 #define LONG_BYTES 1e6 /* a message whose latency is of no account */
@@ -68,13 +67,14 @@ unsigned orr_sim_link_number(const struct orr_sim_link *l)
 	return (unsigned) (l - network.links);
 }
 
-void orr_sim_network_link(unsigned i, double bytes_per_s, int shared)
+void orr_sim_network_link(unsigned i, double bytes_per_s, int shared, int is_limit)
 {
 	orr_assert(i == network.nlinks);
 	if (i == network.cap)
 		grow_links();
 	network.links[network.nlinks++] = (struct orr_sim_link){ .bytes_per_s = bytes_per_s,
-								 .shared = shared };
+								 .shared = shared,
+								 .is_limit = is_limit };
 }
 
 static void describe(struct orr_sim_pair *p, const struct orr_sim_glue_path *path)
@@ -128,7 +128,7 @@ void orr_sim_network_route(int source, int dest, struct orr_sim_route *route)
 double orr_sim_network_to_itself_s(int rank, size_t bytes)
 {
 	struct orr_sim_glue_path path;
-	double size = (double) (bytes + HEADER), n = (double) bytes;
+	double size = (double) (bytes + ORR_SIM_HEADER), n = (double) bytes;
 	orr_sim_glue_path(orr_sim.ranks[rank].host, orr_sim.ranks[rank].host, &path);
 	double bytes_per_s = path.most;
 	for (unsigned i = 0; i < path.n; i++)
@@ -413,7 +413,7 @@ void orr_sim_network_comm_ended(struct orr_sim_flow *f)
 
 void orr_sim_network_send(struct orr_sim_flow *f, size_t bytes)
 {
-	double now_s = orr_sim_clock_s(), size = (double) (bytes + HEADER);
+	double now_s = orr_sim_clock_s(), size = (double) (bytes + ORR_SIM_HEADER);
 	network.nflows++;
 	f->sent = orr_sim_event_order();
 	f->left = size;
@@ -430,6 +430,10 @@ void orr_sim_network_send(struct orr_sim_flow *f, size_t bytes)
 		orr_sim_queue_send(f, now_s + latency_s);
 		return;
 	}
+	if (orr_sim.network == ORR_SIM_TCP) {
+		orr_sim_tcp_send(f, latency_s);
+		return;
+	}
 	f->is_whole = bytes < orr_sim_glue_eager_bytes() + FRAGMENTS;
 	f->event.fire = share_enter;
 	orr_sim_event_set(&f->event, now_s + latency_s);
@@ -441,6 +445,8 @@ void orr_sim_network_bandwidth(unsigned i, double bytes_per_s)
 	l->bytes_per_s = bytes_per_s;
 	if (orr_sim.network == ORR_SIM_QUEUE)
 		orr_sim_queue_changed();
+	else if (orr_sim.network == ORR_SIM_TCP)
+		orr_sim_tcp_changed(l);
 	else
 		share_bandwidth(i);
 }

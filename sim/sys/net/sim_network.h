@@ -8,6 +8,10 @@
  * queue:  a link serves whole messages in the order in which they were sent; a message goes on to
  *         the next link of its route as soon as its first byte is there.
  *
+ * tcp:    two ranks have a connection that carries messages in their order; the first link of a
+ *         route serves connections in turn, the others what comes first; a sender is told that its
+ *         message is gone when the buffer of the connection has taken it.
+ *
  * Invariant: memory and time depend on the pairs of ranks that talk and on the links that they use,
  * not on the number of ranks. */
 #ifndef ORR_SIM_NETWORK_H
@@ -22,6 +26,7 @@ extern "C" {
 #endif
 
 struct orr_sim_hop;
+struct orr_sim_connection;
 
 /* Two ranks of which the first sends to the second. */
 struct orr_sim_pair {
@@ -35,6 +40,7 @@ struct orr_sim_pair {
 	uint32_t nlinks;
 	unsigned *links;
 	struct orr_sim_hop *spare; /* sim_link.h: blocks of hops that no message has, by `next` */
+	struct orr_sim_connection *connection; /* tcp; NULL: nothing was sent yet */
 };
 
 /* A message on its way; embedded first in what it carries; all zero before its first use. */
@@ -43,16 +49,23 @@ struct orr_sim_flow {
 	struct orr_sim_pair *pair;
 	uint64_t sent; /* its place among all messages, as orr_sim_event_order numbers them */
 	void (*arrived)(struct orr_sim_flow *); /* called as events are */
-	double left;                            /* share: bytes that have not arrived at since_s;
-						   queue: all */
-	double rate;                            /* bytes per second from then on */
-	double since_s;                         /* share; queue: it begins at its last link */
-	double factor;                          /* of the bandwidth, for messages of this size */
-	struct orr_sim_hop *hops;               /* its places on the links of its route */
-	double first_s, end_s;                  /* queue: at its first link, and all there */
-	struct orr_sim_flow *before, *after;    /* in the order of their sending: queue, all; share,
-						   `after` only, whole ones of the pair */
-	uint8_t is_whole;                       /* share: handed to its connection as a whole */
+	/* tcp: called once, or NULL: the sender's part is over, and the message still under way */
+	void (*taken_over)(struct orr_sim_flow *);
+	double left;                         /* share: bytes that have not arrived at since_s;
+						queue: all; tcp: handed over and not sent */
+	double size, rest, latency_s;        /* tcp: of all of it; not handed over yet */
+	double rate;                         /* bytes per second from then on */
+	double since_s;                      /* share; queue: it begins at its last link; tcp: it
+						was sent */
+	double factor;                       /* of the bandwidth, for messages of this size */
+	struct orr_sim_hop *hops;            /* its places on the links of its route */
+	double first_s, end_s;               /* queue: at its first link, and all there */
+	struct orr_sim_flow *before, *after; /* in the order of their sending: queue, all; share,
+						`after` only, whole ones of the pair; tcp,
+						`after` only, of the connection */
+	uint8_t is_whole;                    /* share: handed to its connection as a whole */
+	uint8_t is_begun, is_answered;       /* tcp: its begin has left; its receiver answered */
+	uint8_t is_out;                      /* tcp: what was handed over first has left */
 };
 
 /* The pair of two ranks, made when they talk first. */

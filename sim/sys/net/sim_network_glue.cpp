@@ -22,6 +22,14 @@ namespace
 std::unordered_map<const s4u::Link *, unsigned> numbers;
 std::vector<const s4u::Link *> by_number;
 
+// The name that SimGrid gives to the limiter_link of a cluster.
+bool is_limit(const std::string &name)
+{
+	static const std::string end = "_limiter";
+	return name.length() > end.length() &&
+	       !name.compare(name.length() - end.length(), end.length(), end);
+}
+
 unsigned number_of(const s4u::Link *link)
 {
 	static const bool listens = [] {
@@ -38,7 +46,8 @@ unsigned number_of(const s4u::Link *link)
 		by_number.push_back(link);
 		orr_sim_network_link(at->second, link->get_bandwidth(),
 				     link->get_sharing_policy() !=
-					     s4u::Link::SharingPolicy::FATPIPE);
+					     s4u::Link::SharingPolicy::FATPIPE,
+				     is_limit(link->get_name()));
 	}
 	return at->second;
 }

@@ -42,7 +42,7 @@ void orr_sim_glue_comm_start(struct orr_sim_flow *f, sg_host_t from, sg_host_t t
 
 /* sim_network.c: what sim_network_glue.cpp calls. A link that was not used before, numbered from 0
  * on; a change of its bandwidth; the end of a message. */
-void orr_sim_network_link(unsigned i, double bytes_per_s, int shared);
+void orr_sim_network_link(unsigned i, double bytes_per_s, int shared, int is_limit);
 void orr_sim_network_bandwidth(unsigned i, double bytes_per_s);
 void orr_sim_network_comm_ended(struct orr_sim_flow *f);
 
