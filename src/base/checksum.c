@@ -121,8 +121,7 @@ static int parse_sum(const struct comment *c, const char *line, const char *end,
 static int says_none(const struct comment *c, const char *text, const char *line, const char *stop)
 {
 	char none[64];
-	const size_t n =
-		(size_t) snprintf(none, sizeof(none), "%snone%s\n", c->begin, c->end);
+	const size_t n = (size_t) snprintf(none, sizeof(none), "%snone%s\n", c->begin, c->end);
 
 	return line - text < ORR_CHECKSUM_NEAR && (size_t) (stop - line) == n &&
 	       !memcmp(line, none, n);

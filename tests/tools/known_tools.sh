@@ -78,6 +78,10 @@ has out '^rank 0 worker 1 +1 +0\.020'
 fails 1 'no task of codelet gone was recorded' "$bin/starpu_codelet_profile" run.0 gone
 fails 1 'is not a trace' "$bin/starpu_codelet_profile" out
 fails 2 'which trace' "$bin/starpu_codelet_profile"
+sed 's/^11.000/nan/' run.0 > nan.0
+fails 1 'nan.0:6: the time is .nan.' "$bin/starpu_codelet_profile" nan.0
+sed 's/^11.000/0.500/' run.0 > back.0
+fails 1 'back.0:6: task 1 ends before it starts' "$bin/starpu_codelet_profile" back.0
 sed '/^# checksum/d' run.0 > lost.0
 fails 1 'lost.0:1: it has no checksum: .* give it a line .# checksum none. near its begin' "$bin/starpu_codelet_profile" lost.0
 fails 1 'it reads traces; give the trace that distrib.data was' "$bin/starpu_codelet_profile" distrib.data 'add up'
