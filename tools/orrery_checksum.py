@@ -2,7 +2,9 @@
 #
 # Checksums of the text files that runs and commands write (src/base/checksum.h): a comment near the begin says that one
 # follows, and the last line is "# checksum " and the CRC-32 of all that stands before it. Platforms have comments of XML.
-# Invariant: a text with one of these lines and without the other, or with another checksum, is refused with its place.
+# Who writes or changes a text by hand says so by "# checksum none" near its begin.
+# Invariant: a text with one of these lines and without the other, or with another checksum, is refused with its place; so
+# is one without any of the three where only Orrery writes such texts (require).
 import os
 import re
 import zlib
@@ -20,6 +22,7 @@ class Form:
         self.begin, self.end = begin.encode(), end.encode() + b"\n"
         self.follows = self.begin + b"at the end" + self.end
         self.last = re.compile(re.escape(self.begin) + b"([0-9a-f]{8})" + re.escape(self.end))
+        self.none = re.compile(b"^" + re.escape(self.begin + b"none" + end.encode()) + b"$", re.M)
         self.bytes = len(self.begin) + 8 + len(self.end)
 
     def line(self, sum_):
@@ -55,17 +58,20 @@ class Sealing:
 
 
 def refuse(path, number, why, form=TEXT):
-    raise UserError("%s:%d: %s; write it anew, or, if you changed it, remove its lines `%s'" % (path, number, why, form.begin.decode().strip()), 1)
+    begin, end = form.begin.decode(), form.end.decode().strip("\n")
+    raise UserError("%s:%d: %s; write it anew, or, if you changed it, put one line `%snone%s' in place of its lines `%s'"
+                    % (path, number, why, begin, end, begin.strip()), 1)
 
 
 def check_stream(path, file, bytes_, cut=None, form=TEXT):
     """Refuses what the binary file has, so many bytes, if it does not fit to its checksum. cut(path, line): what to do with a text
-    that lacks its end instead of refusing it, where the writer may have been killed."""
+    that lacks its end instead of refusing it, where the writer may have been killed. Whether the text says what checksum it has."""
     begin = file.read(NEAR)
     file.seek(max(0, bytes_ - form.bytes))
     end = form.last.fullmatch(file.read(form.bytes))
-    if not end and form.begin not in begin:
-        return
+    by_hand = form.none.search(begin)
+    if not end and form.begin not in form.none.sub(b"", begin, count=1):
+        return bool(by_hand)
     left, sum_, lines = bytes_ - (form.bytes if end else 0), 0, 0
     file.seek(0)
     while left > 0:
@@ -81,9 +87,17 @@ def check_stream(path, file, bytes_, cut=None, form=TEXT):
     elif int(end[1], 16) != sum_:
         refuse(path, lines + 1, "the checksum is %s, and that of the lines before it %08x: the file was damaged or changed"
                % (end[1].decode(), sum_), form)
+    return True
 
 
 def check(path, cut=None, form=TEXT):
     """The same of a file that is there."""
     with open(path, "rb") as file:
-        check_stream(path, file, os.fstat(file.fileno()).st_size, cut, form)
+        return check_stream(path, file, os.fstat(file.fileno()).st_size, cut, form)
+
+
+def require(path, says):
+    """Refuses a text that only Orrery writes if it says nothing of its checksum: it has lost both of its lines."""
+    if not says:
+        raise UserError("%s:1: it has no checksum: the file was damaged or changed; write it anew, or, if you wrote or changed it, "
+                        "give it a line `# checksum none' near its begin" % path, 1)

@@ -33,7 +33,7 @@ def read_journal(path):
     """[(seconds, process, verb, words)], sorted by time. Of a run that was killed, the last line may lack its end, and is left out;
     what is missing is said."""
     entries = []
-    orrery_checksum.check(path, cut=lambda path, lines: sys.stderr.write(
+    says = orrery_checksum.check(path, cut=lambda path, lines: sys.stderr.write(
         "%s:%d: the journal ends here: whoever wrote it was ended; what came later is not known\n" % (path, lines)))
     with open(path, encoding="utf-8", errors="replace") as file:
         for number, line in enumerate(file, 1):
@@ -46,6 +46,7 @@ def read_journal(path):
             except ValueError as error:
                 raise UserError("%s:%d: not a line of a journal: %s" % (path, number, error), 1)
             entries.append(entry)
+    orrery_checksum.require(path, says)
     return entries
 
 

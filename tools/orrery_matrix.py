@@ -249,10 +249,12 @@ def read_stats(path):
     except UnicodeDecodeError:
         raise UserError("%s:1: not a text file; give the file that --stats wrote" % path, 1)
     data = "".join(lines).encode()
-    orrery_checksum.check_stream(path, io.BytesIO(data), len(data))
+    says = orrery_checksum.check_stream(path, io.BytesIO(data), len(data))
     if any("[starpu_comm_stats]" in line for line in lines):
         return read_text(path, lines)
-    return read_csv(path, lines)
+    stats = read_csv(path, lines)
+    orrery_checksum.require(path, says)
+    return stats
 
 
 def read_limit(text):

@@ -51,7 +51,7 @@ def read_instant(path, number, text):
 def read_text(path):
     """The same of the text form (orrery trace --text)."""
     started = {}
-    orrery_checksum.check(path)
+    orrery_checksum.require(path, orrery_checksum.check(path))
     with open(path, encoding="utf-8", errors="replace") as stream:
         for number, line in enumerate(stream, 1):
             fields = line.rstrip("\n").split(" ", 5)

@@ -9,6 +9,7 @@ import os
 import re
 import shlex
 import shutil
+import stat
 import sys
 
 import orrery_elf
@@ -91,6 +92,12 @@ bound. Options in --mpirun that name hosts, mapping or binding replace that; oth
 """
 
 
+def is_strange(path):
+    """Whether the run will refuse to write there: where everybody may write, a link or another user's file."""
+    found = os.lstat(path)
+    return bool(os.stat(os.path.dirname(os.path.abspath(path))).st_mode & stat.S_IWOTH) and (stat.S_ISLNK(found.st_mode) or found.st_uid != os.geteuid())
+
+
 class Outputs:
     """What is to be written about the run."""
 
@@ -105,7 +112,7 @@ class Outputs:
         for path, variable in ((self.report, "ORRERY_REPORT"), (self.stats, "ORRERY_MPI_STATS_FILE"), (self.statistics, "ORRERY_STATISTICS")):
             if path:
                 environment[variable] = os.path.abspath(path)
-                if os.path.isfile(path) and not show:
+                if os.path.isfile(path) and not show and not is_strange(path):
                     os.truncate(path, 0)
 
     def check(self, status):

@@ -229,6 +229,15 @@ def write_info(trace, options, out):
         write_sums(orrery_sums.Sums(trace), out)
 
 
+def write(trace, options, out):
+    if options["form"] != "text":
+        write_info(trace, options, out)
+        return
+    out = orrery_checksum.Sealing(out)   # other commands read it
+    write_text(trace, options, out)
+    out.end()
+
+
 def main(_context, arguments):
     if arguments and arguments[0] in ("-h", "--help"):
         sys.stdout.write(HELP)
@@ -240,7 +249,6 @@ def main(_context, arguments):
     if options["form"] in CONVERTED:
         convert(trace, options)
         return 0
-    write = write_text if options["form"] == "text" else write_info
     if options["out"] is None:
         try:
             write(trace, options, sys.stdout)
@@ -249,9 +257,5 @@ def main(_context, arguments):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     with open(options["out"], "w", encoding="utf-8") as out:
-        if write is write_text:   # which other commands read
-            out = orrery_checksum.Sealing(out)
         write(trace, options, out)
-        if write is write_text:
-            out.end()
     return 0

@@ -4,8 +4,9 @@
  * Invariant: every option is checked here, before anything is loaded, and the compiler complains
  * about an option of the table that options_set does not know. */
 #include "launcher.h"
+#include "base/private.h"
 #include "run/sim_dyn.h"
-#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -394,9 +395,13 @@ static int options_read_one(struct launcher_options *o, char **argv, int i)
 static void options_empty_file(const char *name, const char *path)
 {
 	struct stat st;
-	if (path && !stat(path, &st) && S_ISREG(st.st_mode) && truncate(path, 0))
+	if (!path || stat(path, &st) || !S_ISREG(st.st_mode))
+		return;
+	int fd = orr_private_output(path, O_WRONLY | O_TRUNC);
+	if (fd < 0)
 		launcher_fail("%s %s: it cannot be written: %s; choose another place", name, path,
-			      strerror(errno));
+			      orr_private_why(fd));
+	close(fd);
 }
 
 void launcher_options_read(struct launcher_options *o, int argc, char **argv)

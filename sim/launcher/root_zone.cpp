@@ -158,7 +158,7 @@ void check_sum(const char *file, const std::string &text)
 	if (orr_checksum_fits_xml(text.data(), text.length(), &sum) > 0)
 		return;
 	const char *remedy =
-		"write it anew, or, if you changed it, remove its lines `<!-- checksum'";
+		"write it anew, or, if you changed it, put one line `<!-- checksum none -->' in place of its lines `<!-- checksum'";
 	if (!sum.there)
 		launcher_fail(
 			"--platform %s:%u: the checksum is missing, which its begin announces: the file was damaged or cut off; %s",

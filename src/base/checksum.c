@@ -117,6 +117,16 @@ static int parse_sum(const struct comment *c, const char *line, const char *end,
 	return 1;
 }
 
+/* Does the line say that the text was written by hand? */
+static int says_none(const struct comment *c, const char *text, const char *line, const char *stop)
+{
+	char none[64];
+	const size_t n = (size_t) snprintf(none, sizeof(none), "%snone%s\n", c->begin, c->end);
+
+	return line - text < ORR_CHECKSUM_NEAR && (size_t) (stop - line) == n &&
+	       !memcmp(line, none, n);
+}
+
 static int fits(const struct comment *c, const char *text, size_t n, struct orr_checksum *out)
 {
 	const size_t length = strlen(c->begin);
@@ -127,7 +137,8 @@ static int fits(const struct comment *c, const char *text, size_t n, struct orr_
 		const char *stop = memchr(line, '\n', (size_t) (end - line));
 
 		stop = stop ? stop + 1 : end;
-		if ((size_t) (stop - line) > length && !memcmp(line, c->begin, length))
+		if ((size_t) (stop - line) > length && !memcmp(line, c->begin, length) &&
+		    !says_none(c, text, line, stop))
 			last = line;
 		if (stop == end)
 			break;

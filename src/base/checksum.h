@@ -3,9 +3,10 @@
  *
  * A text has it in two lines that are comments: near its begin ORR_CHECKSUM_FOLLOWS, and at its end
  * "# checksum ", 8 hexadecimal digits, the checksum of all that stands before that line. So a text
- * that was damaged or cut off is known. Who changes one by hand removes both lines; a text without
- * any is taken as it is. In XML the lines are "<!-- checksum at the end -->" and such a one with
- * the digits.
+ * that was damaged or cut off is known. Who changes one by hand puts "# checksum none" in place of
+ * both lines. The library reads texts that others write, too, and takes one without any as it is;
+ * commands refuse it where only Orrery writes such texts. In XML the lines are
+ * "<!-- checksum at the end -->" and such ones with the digits or "none".
  *
  * Invariant: the same bytes, in one piece or in several, have the same checksum on all computers.
  */
@@ -20,6 +21,8 @@
 #define ORR_CHECKSUM_FOLLOWS ORR_CHECKSUM "at the end"
 #define ORR_CHECKSUM_XML "<!-- checksum "
 #define ORR_CHECKSUM_XML_END " -->"
+/* The bytes of the begin in which a text says whether a checksum follows. */
+#define ORR_CHECKSUM_NEAR 65536
 
 /* The tables of the checksum; 8 KiB, too large for the stack of a simulated rank. */
 struct orr_crc32 {

@@ -7,11 +7,14 @@
  * is its checksum. */
 #include "dyn/registry_own.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/checksum.h"
+#include "base/private.h"
 
 /* Lists of processes are long and say little. */
 enum { MOST_WORDS = 6 };
@@ -40,10 +43,12 @@ void orr_dyn_journal_open(struct orr_dyn_registry *r)
 		return;
 	struct orr_dyn_journal *j = calloc(1, sizeof(*j));
 
-	if (j)
-		j->f = fopen(path, "w");
-	if (!j || !j->f) {
-		orr_dyn_say(r, "$ORRERY_DYN_LOG: %s cannot be written", path);
+	int fd = j ? orr_private_output(path, O_WRONLY | O_CREAT | O_TRUNC) : -ENOMEM;
+	if (fd >= 0)
+		j->f = fdopen(fd, "w");
+	if (fd < 0 || !j->f) {
+		orr_dyn_say(r, "$ORRERY_DYN_LOG: %s cannot be written: %s", path,
+			    orr_private_why(fd < 0 ? fd : -errno));
 		free(j);
 		return;
 	}

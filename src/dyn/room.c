@@ -71,7 +71,8 @@ int orr_dyn_room(struct orr_dyn_registry *r, const char *host, int room)
 {
 	char text[16];
 	int at = 0;
-	if (!*host || room < 0 || room > ORR_DYN_MOST_PROCS)
+	/* Names stand in lists HOST:N,HOST:N. */
+	if (!*host || strpbrk(host, ":, ") || room < 0 || room > ORR_DYN_MOST_PROCS)
 		return -1;
 	while (at < r->rooms.n && !orr_dyn_same_host(r->rooms.w[at], host))
 		at += 2;

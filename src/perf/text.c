@@ -60,11 +60,11 @@ static int check_sum(const char *path, const char *text, size_t length)
 		orr_error("%s: not enough memory to read it", path);
 	else if (!sum.there)
 		orr_error(
-			"%s:%u: the checksum is missing, which its begin announces: the file was damaged or cut off; write it anew, or, if you changed it, remove its lines `# checksum'",
+			"%s:%u: the checksum is missing, which its begin announces: the file was damaged or cut off; write it anew, or, if you changed it, put one line `# checksum none' in place of its lines `# checksum'",
 			path, sum.line);
 	else
 		orr_error(
-			"%s:%u: the checksum is %08x, and that of the lines before it %08x: the file was damaged or changed; write it anew, or, if you changed it, remove its lines `# checksum'",
+			"%s:%u: the checksum is %08x, and that of the lines before it %08x: the file was damaged or changed; write it anew, or, if you changed it, put one line `# checksum none' in place of its lines `# checksum'",
 			path, sum.line, (unsigned) sum.says, (unsigned) sum.has);
 	return fits < 0 ? fits : -EINVAL;
 }

@@ -47,6 +47,27 @@ for path, leave, switch, begin in (("free", 0, 0, 0), ("costly", 0.07, 0.02, 0.0
     assert begin / 2 <= shrink["point"] <= begin + 0.012, "the first steps with a process more take %g s" % shrink["point"]
 END2
 "$PYTHON" steps.py "$ORR_TEST_SRCDIR/tools" || die "the journals say something else"
+# One that has lost its checksum, one of a run that was killed, and one that somebody changed.
+sed '/^# checksum/d' free > lost
+sed '$d' free > killed
+sed 's/^# checksum at the end/# checksum none/; $d' free > hand
+cat > read.py <<'END2'
+import sys
+sys.dont_write_bytecode = True
+sys.path.insert(0, sys.argv[1])
+import orrery_cli
+import orrery_elastic
+
+try:
+    print(len(orrery_elastic.read_journal(sys.argv[2])))
+except orrery_cli.UserError as error:
+    sys.exit(str(error))
+END2
+fails 1 'lost:1: it has no checksum: .* give it a line .# checksum none. near its begin' "$PYTHON" read.py "$ORR_TEST_SRCDIR/tools" lost
+ok "$PYTHON" read.py "$ORR_TEST_SRCDIR/tools" killed
+has err 'killed:[0-9]*: the journal ends here'
+ok "$PYTHON" read.py "$ORR_TEST_SRCDIR/tools" hand
+[ ! -s err ] || die "a journal that somebody changed: $(cat err)"
 ORRERY_DYN_LOG=/nowhere/journal ok "$ORRERY" sim -n 2 --elastic "$program" 3 2
 has err 'DYN_LOG: /nowhere/journal cannot be written'
 exit 0

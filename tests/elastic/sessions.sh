@@ -14,7 +14,7 @@ src=$ORR_TEST_SRCDIR
 MPI_VERSION' > v.c; "$ORRERY" cc -E v.c 2> /dev/null | tail -n 1)" = 3 ] || skip "this MPI is not of version 3"
 mkdir objects
 (cd objects && ok "$ORRERY" cc -std=gnu11 -Wall -Wextra -Werror -Wno-cast-function-type -D_GNU_SOURCE -O0 -c -include "$src/tests/lib/mpi4/mpi4.h" \
-	-I"$src/src" -I"$src/src/sys" -I"$src/include" "$src"/src/dyn/*.c "$src"/src/sys/dyn_*.c "$src/src/base/checksum.c" "$src/tests/lib/mpi4/sessions.c") || exit 1
+	-I"$src/src" -I"$src/src/sys" -I"$src/include" "$src"/src/dyn/*.c "$src"/src/sys/dyn_*.c "$src/src/base/checksum.c" "$src/src/base/private.c" "$src/tests/lib/mpi4/sessions.c") || exit 1
 for program in "$src"/tests/elastic/sets.c "$src"/tests/elastic/changes.c "$src"/tests/lib/mpi4/plain.c; do
 	ok "$ORRERY" cc -std=gnu11 -D_GNU_SOURCE -O0 -include "$src/tests/lib/mpi4/mpi4.h" -I"$src/src" -I"$src/tests" -I"$src/tests/lib" \
 		"$program" objects/*.o -o "$(basename "$program" .c)"

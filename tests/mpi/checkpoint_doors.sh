@@ -67,10 +67,13 @@ damage() {
 		(run 1 4 end) > out 2> err || { cat out err; die "$world: byte $at: the backup rank has it"; }
 		grep -q 'r0-i4 is damaged: ' out err || { cat out err; die "$world: byte $at: nobody says that it is damaged"; }
 	done
-	again
-	for rank in 0 1 2; do flip saved/d0-t1-r$rank-i4 200; done
-	says 'are damaged, and no complete one is left' 1 0 end
-	[ "$(ls saved | grep -c -- '-i4$')" = 3 ] || die "$world: damaged files were removed"
+	# Heads of which nothing tells what they are: the run does not begin anew.
+	for at in 1 9 200; do
+		again
+		for rank in 0 1 2; do flip saved/d0-t1-r$rank-i4 $at; done
+		says 'are damaged, and no complete one is left' 1 0 end
+		[ "$(ls saved | grep -c -- '-i4$')" = 3 ] || die "$world: damaged files were removed"
+	done
 	again
 	head -c 100 kept/d0-t1-r0-i4 > saved/d0-t1-r0-i4
 	(run 1 4 end) > out 2> err || { cat out err; die "$world: a file that was cut off"; }
@@ -87,6 +90,10 @@ names() {
 	cp saved/d0-t1-r1-i4 saved/d0-t1-r0-i4
 	(run 1 4 end) > out 2> err || { cat out err; die "$world: a file of another rank"; }
 	grep -q 'was another checkpoint' out err || { cat out err; die "$world: a name is believed"; }
+	again
+	for rank in 0 1 2; do mv saved/d0-t1-r$rank-i4 saved/d0-t1-r$rank-i9; done
+	says 'are damaged, and no complete one is left' 1 9 end
+	grep -q 'was another checkpoint' out err || { cat out err; die "$world: all names are believed"; }
 	again
 	mv saved/d0-t1-r0-i4 saved/d0-t1-r0-i4000000000
 	(run 1 4 end) > out 2> err || { cat out err; die "$world: a file with a great number"; }

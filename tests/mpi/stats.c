@@ -52,6 +52,7 @@ int main(int argc, char **argv)
 		      !strcmp(line,
 			      "src,dst,bytes,messages,first_s,last_s,active_s,logical_bytes,logical_messages\n"),
 	      "header: %s", line);
+	CHECK(fgets(line, sizeof(line), f) && !strcmp(line, "# checksum at the end\n"), "%s", line);
 	CHECK(fscanf(f, "%d,%d,%lu,%d,%*f,%*f,%lf,%lu,%d", &src, &dst, &bytes, &messages, &active_s,
 		     &needed_bytes, &needed) == 7,
 	      "line");

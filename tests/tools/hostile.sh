@@ -29,8 +29,10 @@ ok "$ORRERY" sim -n 2 --platform good.xml "$program"
 ok "$ORRERY" sim -n 2 --platform sealed.xml "$program"
 ok "$ORRERY" sim -n 2 --platform /dev/stdin "$program" < sealed.xml
 sed 's/12.5GBps/12.6GBps/' sealed.xml > changed.xml
-fails 1 '^orrery sim: --platform changed.xml:[0-9]*: the checksum is [0-9a-f]{8}, and that of the lines before it [0-9a-f]{8}: .*remove its lines .<!-- checksum' \
+fails 1 '^orrery sim: --platform changed.xml:[0-9]*: the checksum is [0-9a-f]{8}, and that of the lines before it [0-9a-f]{8}: .*put one line .<!-- checksum none -->. in place' \
 	"$ORRERY" sim -n 2 --platform changed.xml "$program"
+sed 's/^<!-- checksum at the end/<!-- checksum none/; $d' changed.xml > hand.xml
+ok "$ORRERY" sim -n 2 --platform hand.xml "$program"
 sed '$d' sealed.xml > cut.xml
 fails 1 '^orrery sim: --platform cut.xml:[0-9]*: the checksum is missing' "$ORRERY" sim -n 2 --platform cut.xml "$program"
 : > empty.xml

@@ -56,6 +56,7 @@ fails 2 'unknown option --bogus' "$bin/starpu_sched_display" --bogus
 # starpu_codelet_profile
 cat > run.0 <<'END'
 # time_us rank worker event job name | peer tag bytes
+# checksum none
 0.000 0 -1 submit 1 add up
 1.000 0 0 start 1 add up
 1.500 0 -1 send 1 1 4
@@ -77,6 +78,12 @@ has out '^rank 0 worker 1 +1 +0\.020'
 fails 1 'no task of codelet gone was recorded' "$bin/starpu_codelet_profile" run.0 gone
 fails 1 'is not a trace' "$bin/starpu_codelet_profile" out
 fails 2 'which trace' "$bin/starpu_codelet_profile"
+sed 's/^11.000/nan/' run.0 > nan.0
+fails 1 'nan.0:6: the time is .nan.' "$bin/starpu_codelet_profile" nan.0
+sed 's/^11.000/0.500/' run.0 > back.0
+fails 1 'back.0:6: task 1 ends before it starts' "$bin/starpu_codelet_profile" back.0
+sed '/^# checksum/d' run.0 > lost.0
+fails 1 'lost.0:1: it has no checksum: .* give it a line .# checksum none. near its begin' "$bin/starpu_codelet_profile" lost.0
 fails 1 'it reads traces; give the trace that distrib.data was' "$bin/starpu_codelet_profile" distrib.data 'add up'
 
 # starpu_calibrate_bus: the name of the machine and of the folder are those of `orrery calibrate'.

@@ -23,7 +23,7 @@ written() {
 	head -c 5 "$prefix"_$quantity.pdf | grep -q '%PDF-' || die "not a PDF file"
 }
 
-printf '# orrery stats: nodes=4 makespan_s=0.5\n# world: simulated\n# command: orrery sim nodes=9\n%s\n0,1,100,2,0.0,0.1,0.05,300,6\n1,2,1000000,3,0.0,0.2,0.1,0,0\n3,0,7,1,0,0.4,0.1,7,1\n' $full > four.csv
+printf '# orrery stats: nodes=4 makespan_s=0.5\n# world: simulated\n# command: orrery sim nodes=9\n# checksum none\n%s\n0,1,100,2,0.0,0.1,0.05,300,6\n1,2,1000000,3,0.0,0.2,0.1,0,0\n3,0,7,1,0,0.4,0.1,7,1\n' $full > four.csv
 ok "$ORRERY" matrix four.csv -o figures/new
 written figures/new/four volume bandwidth messages
 cp figures/new/four_volume.png before.png
@@ -38,7 +38,7 @@ ok "$ORRERY" matrix four.csv --logical -o logical
 written logical/four logical_volume logical_messages
 [ ! -e logical/four_volume.png ] || die "--logical alone drew hops"
 # One line says of which matrices that is so.
-printf '%s\n0,1,100,1,0,1,1,100,1\n1,2,1000000,999,0,1,1,1000000,999\n' $full > two.csv
+printf '# checksum none\n%s\n0,1,100,1,0,1,1,100,1\n1,2,1000000,999,0,1,1,1000000,999\n' $full > two.csv
 ok "$ORRERY" matrix two.csv --hops --logical -o logical
 has err '^orrery matrix: volume .hops., messages .hops., volume .logical., messages .logical.: pairs differ'
 [ "$(grep -c differ err)" = 1 ] || { cat err; die "one warning several times"; }
@@ -92,7 +92,7 @@ fails 2 'a logarithmic scale does not begin at 0' "$ORRERY" matrix four.csv --on
 fails 2 '--unit XB: it takes one of' "$ORRERY" matrix four.csv --unit XB
 fails 2 '--only speed: it takes one of volume, bandwidth, messages' "$ORRERY" matrix four.csv --only speed
 
-"$PYTHON" -c 'print("'$header'")
+"$PYTHON" -c 'print("# checksum none\n'$header'")
 for i in range(1024):
     for d in (1, 32):
         print("%d,%d,%d,%d,0,1" % (i, (i + d) % 1024, 1000 * (i + 1), 3))' > large.csv
@@ -101,10 +101,10 @@ written ./big volume messages
 has err 'large.csv has no bandwidth; that matrix is left out'
 fails 1 'large.csv does not say who needs whose data; write statistics with --stats' "$ORRERY" matrix large.csv --logical
 
-printf '# nodes=16 makespan_s=0\n%s\n' $header > silent.csv
+printf '# nodes=16 makespan_s=0\n# checksum none\n%s\n' $header > silent.csv
 ok "$ORRERY" matrix silent.csv
 written ./silent volume bandwidth messages
-printf '%s\n0,0,5,1,0,1\n' $header > one.csv
+printf '# checksum none\n%s\n0,0,5,1,0,1\n' $header > one.csv
 ok "$ORRERY" matrix - --prefix one < one.csv
 written ./one volume messages
 
@@ -208,6 +208,10 @@ if [ "$ORR_TEST_SIM" = yes ]; then
 	ok "$ORRERY" cc --sim broadcast.c -o broadcast.sim
 	ok "$ORRERY" sim -n 16 --stats tree.csv broadcast.sim
 	ok "$PYTHON" judge.py tree.csv 16 3
+	sed 's/^0,1,/0,2,/' tree.csv > changed.csv
+	fails 1 'changed.csv:[0-9]+: the checksum is .*put one line .# checksum none. in place of its lines' "$ORRERY" matrix changed.csv
+	sed 's/^# checksum at the end/# checksum none/; $d' changed.csv > hand.csv
+	ok "$ORRERY" matrix hand.csv
 	ok "$ORRERY" matrix tree.csv --logical --hops --scale log --size slide
 	written ./tree volume bandwidth messages logical_volume logical_messages
 fi
@@ -234,14 +238,17 @@ fails 1 'bad.csv:2: dst is 99999999999' "$ORRERY" matrix bad.csv
 fails 1 'empty.csv:1: no header line' "$ORRERY" matrix empty.csv
 head -c 4096 /dev/urandom > noise.csv
 fails 1 'noise.csv:[0-9]+: ' "$ORRERY" matrix noise.csv
+# Only Orrery writes such files: one that has lost its checksum is damaged, unless a line says that somebody changed it.
+sed '/^# checksum/d' four.csv > lost.csv
+fails 1 'lost.csv:1: it has no checksum: .* give it a line .# checksum none. near its begin' "$ORRERY" matrix lost.csv
 printf '[starpu_comm_stats][3:0] lots\n' > bad.txt
 fails 1 'bad.txt:1: not a line of communication' $tool bad.txt
 fails 2 'no statistics given' "$ORRERY" matrix
-printf '%s\n0,1,4,1,0,1\n' $header > fine.csv
+printf '# checksum none\n%s\n0,1,4,1,0,1\n' $header > fine.csv
 fails 2 '-o /proc/m: this folder cannot be made .*choose another place' "$ORRERY" matrix fine.csv -o /proc/m
 
 # The largest number of a node takes no more memory than a small one: pairs share cells of the picture.
-printf '%s\n0,1048575,100,2,0.0,0.1\n' $header > large.csv
+printf '# checksum none\n%s\n0,1048575,100,2,0.0,0.1\n' $header > large.csv
 cat > measure.py <<'END'
 import resource
 import subprocess

@@ -29,7 +29,8 @@ says() {
 	shift
 	timeout 60 "$@" > out 2> err
 	[ $? != 124 ] || die "it does not end: $*"
-	has err "$regex"
+	cat err out > both
+	has both "$regex"
 }
 
 # The trace that STARPU_FXT_TRACE asks for has a name that everybody knows.
@@ -51,6 +52,33 @@ echo precious > victim
 other "os.symlink('$place/victim', 'public/statistics')"
 ORRERY_STATISTICS=$place/public/statistics says "statistics' cannot be written: it is a link" "$program"
 [ "$(cat victim)" = precious ] || die "statistics were written through another user's link"
+
+# What an option or a variable names there, in both worlds.
+# through FILE REGEX COMMAND...: a link of his at FILE is not followed.
+through() {
+	file=$1
+	shift
+	other "os.symlink('$place/victim', '$file')"
+	says "$@"
+	[ "$(cat victim)" = precious ] || die "$file was written through another user's link: $*"
+	rm "$file"
+}
+through public/trace "'public/trace' cannot be written: it is a link" env ORRERY_TRACE=public/trace "$program"
+if [ "$ORR_TEST_MPI" = yes ]; then
+	through public/run.csv "public/run.csv' cannot be written: it is a link" \
+		"$ORRERY" run -n 2 --mpirun --oversubscribe --stats public/run.csv "$ORR_TEST_BUILDDIR/tests/mpi/ring_detached"
+	through public/journal 'public/journal cannot be written: it is a link' \
+		env ORRERY_DYN_LOG=public/journal "$ORR_TEST_BUILDDIR/orrery-elastic" 1 2 - true
+fi
+if [ "$ORR_TEST_SIM" = yes ]; then
+	through public/run.csv 'public/run.csv: it cannot be written: it is a link' \
+		"$ORRERY" sim -n 2 --stats public/run.csv "$ORR_TEST_BUILDDIR/examples/ring/ring.sim"
+	other "open('public/run.csv', 'w').close(); os.chmod('public/run.csv', 0o666)"
+	says "public/run.csv: it cannot be written: it is another user's" \
+		"$ORRERY" sim -n 2 --stats public/run.csv "$ORR_TEST_BUILDDIR/examples/ring/ring.sim"
+	[ ! -s public/run.csv ] || die "statistics were written into another user's file"
+	rm public/run.csv
+fi
 
 # Locks that he holds on what he may read.
 ORRERY_STATISTICS=$place/statistics ok "$program"
@@ -89,6 +117,44 @@ if [ "$ORR_TEST_OPENCL" = yes ] && STARPU_OPENCL_ON_CPUS=1 timeout 100 "$opencl"
 	STARPU_OPENCL_ON_CPUS=1 says 'compiled OpenCL programs have no place: set HOME' env -u HOME -u STARPU_HOME "$opencl"
 	[ -z "$(find folder -type f)" ] || die "a compiled program was stored at another user's link"
 	rm /tmp/.starpu
+
+	# Those of his are not loaded, from there and from a folder of the run's user; those of one's own are nobody else's.
+	cat > load.c <<'END'
+#include <stdio.h>
+#include <starpu.h>
+
+int main(void)
+{
+	struct starpu_opencl_program program;
+
+	if (starpu_init(NULL))
+		return 77;
+	puts(starpu_opencl_load_binary_opencl("scale.cl", &program) ? "not loaded" : "loaded");
+	starpu_shutdown();
+	return 0;
+}
+END
+	export STARPU_OPENCL_ON_CPUS=1
+	ok "$ORRERY" cc -o load load.c
+	ok env -u STARPU_HOME HOME="$place/home" "$opencl"
+	stored=$(echo home/.starpu/opencl/scale.cl.*)
+	[ "$(stat -c %a home/.starpu/opencl "$stored" | tr '\n' ' ')" = '700 600 ' ] || die "modes: $(stat -c '%a %n' home/.starpu/opencl "$stored")"
+	load() { says "$1" env -u STARPU_HOME HOME="$place/home" ./load; }
+	load '^loaded'
+	mkdir -p /tmp/.starpu/opencl
+	cp "$stored" /tmp/.starpu/opencl/
+	chown -R 65534 /tmp/.starpu
+	says 'have no place: set HOME' env -u HOME -u STARPU_HOME ./load
+	has out '^not loaded'
+	rm -r /tmp/.starpu
+	chown 65534 "$stored"
+	load "is not loaded: it is another user's"
+	has out '^not loaded'
+	chown 0 "$stored"
+	chown 65534 home/.starpu/opencl
+	load "is no place for compiled OpenCL programs: it is another user's"
+	has out '^not loaded'
+	chown 0 home/.starpu/opencl
 	planted=
 fi
 

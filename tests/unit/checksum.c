@@ -123,6 +123,28 @@ static void places(void)
 	free(text);
 }
 
+/* Texts that say that they have none: in one line near the begin, and no other. */
+static void by_hand(void)
+{
+	static const char none[] = ORR_CHECKSUM "none\n";
+	static char far[ORR_CHECKSUM_NEAR + 64];
+	struct orr_checksum sum;
+
+	CHECK(fits(none, sizeof(none) - 1));
+	CHECK(fits("first\n# checksum none\n1 2\n", 26));
+	CHECK(!fits(none, sizeof(none) - 2));
+	CHECK(!fits("# checksum none \n", 17));
+	CHECK(!fits("# checksum none\n# checksum at the end\n1\n", 40));
+	CHECK(!fits("# checksum none\n1\n# checksum 01234567\n", 38));
+	CHECK_IS(orr_checksum_fits_xml("<!-- checksum none -->\n<a/>\n", 28, &sum), 1);
+	memset(far, '\n', sizeof(far));
+	memcpy(far + ORR_CHECKSUM_NEAR - 1, none, sizeof(none) - 1);
+	CHECK(fits(far, sizeof(far)));
+	memset(far, '\n', sizeof(far));
+	memcpy(far + ORR_CHECKSUM_NEAR, none, sizeof(none) - 1);
+	CHECK(!fits(far, sizeof(far)));
+}
+
 /* A platform: each change of a bit, and each end that was cut off, is found. */
 static void xml(void)
 {
@@ -158,5 +180,6 @@ int main(void)
 	values();
 	changes();
 	places();
+	by_hand();
 	return 0;
 }

@@ -5,6 +5,7 @@
  *
  * Invariant: two runs of the same command write the same bytes, but for wall time and memory. */
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@
 #include "base/checksum.h"
 #include "base/mpi_fake_rows.h"
 #include "base/numbers.h"
+#include "base/private.h"
 #include "base/seam_mpi.h"
 
 /* One line of the statistics: what a rank sent to a peer; one that plays a rank of many, also what
@@ -350,10 +352,11 @@ static int by_text(const void *a, const void *b)
 
 static FILE *open_output(const char *path)
 {
-	FILE *f = fopen(path, "w");
+	int fd = orr_private_output(path, O_WRONLY | O_CREAT | O_TRUNC);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
 	if (!f)
 		fprintf(stderr, "orrery sim: cannot write %s: %s; choose another place\n", path,
-			strerror(errno));
+			orr_private_why(fd < 0 ? fd : -errno));
 	return f;
 }
 

@@ -314,11 +314,11 @@ int orrery_stats_write(const char *path)
 	struct orr_mpi_peer_stats *v = snapshot(mpi, 1, 0, &n);
 	if (!v)
 		return -ENOMEM;
-	FILE *f = fopen(path, "w");
+	struct orr_checked text;
+	FILE *f = orr_checked_open(&text);
 	if (!f) {
-		int err = -errno;
 		free(v);
-		return unwritten(path, err);
+		return -ENOMEM;
 	}
 	fputs(ORR_MPI_STATS_HEAD, f);
 	for (unsigned i = 0; i < n; i++)
@@ -327,9 +327,17 @@ int orrery_stats_write(const char *path)
 			v[i].last_us * 1e-6, v[i].active_us * 1e-6, v[i].logical_bytes,
 			v[i].logical_messages);
 	free(v);
-	int failed = fflush(f) || ferror(f);
-	int err = failed ? -errno : 0;
-	if (fclose(f) && !failed)
+	f = fopen(path, "w");
+	int err = f ? 0 : -errno;
+	if (!f) {
+		fclose(text.stream);
+		free(text.text);
+		return unwritten(path, err);
+	}
+	err = orr_checked_close(&text, f);
+	if (!err && (fflush(f) || ferror(f)))
+		err = -errno;
+	if (fclose(f) && !err)
 		err = -errno;
 	return err ? unwritten(path, err) : 0;
 }
