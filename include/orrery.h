@@ -34,8 +34,10 @@ double orrery_now_us(void);
 
 /* Write this rank's communication statistics to the file `path`, replacing it: one header line
  * "src,dst,bytes,messages,first_s,last_s", then a line per peer that was talked to; times in
- * seconds. Needs a started MPI layer. Returns 0, or -errno: -ENODEV without MPI layer, else what
- * opening or writing said. */
+ * seconds; and two comments with a checksum, "# checksum ...", which `orrery matrix` asks for.
+ * Where everybody may write, a link or another user's file is refused. Needs a started MPI layer.
+ * Returns 0, or -errno: -ENODEV without MPI layer, -EPERM for such a file, else what opening or
+ * writing said. */
 int orrery_stats_write(const char *path);
 
 /* Counts of this process since starpu_init(), tasks internal to the runtime left out. */

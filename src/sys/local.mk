@@ -5,7 +5,7 @@
 include %D%/sources.mk
 liborrery_la_SOURCES += $(orr_src_sys)
 liborrery_mpi_la_SOURCES += $(orr_src_sys_mpi) src/base/about.c src/base/assert.c \
-	src/base/checksum.c src/base/lock.c src/base/log.c src/base/map.c src/base/notice.c src/base/numbers.c src/base/refuse.c src/base/standstill.c src/sys/launched.c src/sys/speak.c \
+	src/base/checksum.c src/base/lock.c src/base/log.c src/base/map.c src/base/notice.c src/base/numbers.c src/base/private.c src/base/refuse.c src/base/standstill.c src/sys/launched.c src/sys/speak.c \
 	$(orr_src_base_mpi)
 # Ranks that run together have been built from the same sources (mpi_build.c). No list depends on what configure found.
 orr_sources_of_build = $(orr_src_base) $(orr_src_base_mpi) $(orr_src_bridge) $(orr_src_bridge_mpi) $(orr_src_core) \

@@ -3,6 +3,8 @@
  * end then; written to a file.
  * orr-test: expect starpu_comm_stats.*TOTAL:.36000 */
 #include "mpi_test.h"
+#include <sys/stat.h>
+#include <unistd.h>
 #include <orrery.h>
 
 static void ring(starpu_data_handle_t out, starpu_data_handle_t in)
@@ -10,6 +12,21 @@ static void ring(starpu_data_handle_t out, starpu_data_handle_t in)
 	OK(starpu_mpi_isend_detached(out, (rank + 1) % size, 1, MPI_COMM_WORLD, NULL, NULL));
 	OK(starpu_mpi_recv(in, (rank + size - 1) % size, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 	OK(starpu_mpi_barrier(MPI_COMM_WORLD));
+}
+
+/* Where everybody may write, a link is somebody else's. */
+static void refuses_links(void)
+{
+	char folder[64], path[80];
+
+	snprintf(folder, sizeof(folder), "stats_%d_%d", size, rank);
+	snprintf(path, sizeof(path), "%s/link", folder);
+	OK(mkdir(folder, 0700));
+	OK(chmod(folder, 01777));
+	OK(symlink("../victim", path));
+	CHECK(orrery_stats_write(path) < 0 && access("victim", F_OK), "it wrote through a link");
+	OK(unlink(path));
+	OK(orrery_stats_write(path));
 }
 
 int main(int argc, char **argv)
@@ -46,6 +63,7 @@ int main(int argc, char **argv)
 		      amounts[i], i);
 	free(amounts);
 	snprintf(path, sizeof(path), "stats_%d_%d.csv", size, rank);
+	refuses_links();
 	OK(orrery_stats_write(path));
 	FILE *f = fopen(path, "r");
 	CHECK(f && fgets(line, sizeof(line), f) &&

@@ -14,12 +14,14 @@
  * Invariant: one message per datum, its payload's bytes, however many messages of MPI carry it: so
  * both worlds count the same. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/checksum.h"
 #include "base/notice.h"
 #include "base/numbers.h"
+#include "base/private.h"
 #include "orrery.h"
 #include "mpi/carry/fake_rank.h"
 #include "mpi/carry/layer.h"
@@ -299,7 +301,7 @@ void starpu_mpi_comm_amounts_retrieve(size_t *comm_amounts)
 
 static int unwritten(const char *path, int err)
 {
-	orr_error("cannot write communication statistics to '%s': %s", path, strerror(-err));
+	orr_error("cannot write communication statistics to '%s': %s", path, orr_private_why(err));
 	return err;
 }
 
@@ -327,8 +329,9 @@ int orrery_stats_write(const char *path)
 			v[i].last_us * 1e-6, v[i].active_us * 1e-6, v[i].logical_bytes,
 			v[i].logical_messages);
 	free(v);
-	f = fopen(path, "w");
-	int err = f ? 0 : -errno;
+	int fd = orr_private_output(path, O_WRONLY | O_CREAT | O_TRUNC);
+	f = fd < 0 ? NULL : fdopen(fd, "w");
+	int err = fd < 0 ? fd : f ? 0 : -errno;
 	if (!f) {
 		fclose(text.stream);
 		free(text.text);
