@@ -27,6 +27,8 @@ static void refuses_links(void)
 	CHECK(orrery_stats_write(path) < 0 && access("victim", F_OK), "it wrote through a link");
 	OK(unlink(path));
 	OK(orrery_stats_write(path));
+	OK(unlink(path));
+	OK(rmdir(folder));
 }
 
 int main(int argc, char **argv)
