@@ -402,6 +402,8 @@ def calibrate_network(context, options):
         say("messages of up to %d bytes leave before their receives are posted" % eager)
     say("for the trees of real runs, set in their environment: ORRERY_MPI_LATENCY=%d ORRERY_MPI_BANDWIDTH=%d" %
         (max(1, round(pieces[0][1] * 1e9)), round(max(p[2] for p in pieces) * 1e-6)))
+    if measured:
+        say("where MPI talks over TCP between these hosts, simulate with `orrery sim --network tcp'")
     if "--shared" in options:
         say("%s is for `orrery sim -n %d' only: the cores of a rank depend on how many there are; write one file per number of ranks" % (path, nodes))
     print(path)

@@ -18,7 +18,7 @@ import xml.etree.ElementTree
 import fidelity
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-MODELS = ["share", "maxmin", "queue"]
+MODELS = ["share", "maxmin", "queue", "tcp"]
 BARS = (8.0, 15.0)  # per cent: median, worst absolute error of the best model
 NOISY = 5.0  # per cent from the least to the most of the real runs of a case, from which on it is run again
 MOST_HOSTS = 16

@@ -19,6 +19,7 @@ hosts_shape h3 50mbit
 ok on h1 timeout 200 "$ORRERY" calibrate --network --host h1,h2,h3 --name net
 has err 'all pairs of 3 hosts at once, in 3 rounds'
 has err 'messages of up to [0-9]+ bytes leave before'
+has err 'simulate with .orrery sim --network tcp'
 has net.xml '<prop id="smpi/send-is-detached-thresh" value="[0-9]+"'
 ok "${PYTHON:-python3}" - <<- 'END'
 	import xml.etree.ElementTree as tree

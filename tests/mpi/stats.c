@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Statistics: bytes per peer, counted for the program while it has them enabled and printed at the
  * end then; written to a file.
- * orr-test: expect starpu_comm_stats.*TOTAL:.36000 */
+ * orr-test: expect starpu_comm_stats.*TOTAL:.480000 */
 #include "mpi_test.h"
 #include <sys/stat.h>
 #include <unistd.h>
@@ -42,10 +42,10 @@ int main(int argc, char **argv)
 
 	if (!begin(&argc, &argv, 2))
 		return 77;
-	starpu_vector_data_register(&out, -1, 0, 3000, sizeof(int));
-	starpu_vector_data_register(&in, -1, 0, 3000, sizeof(int));
+	starpu_vector_data_register(&out, -1, 0, 40000, sizeof(int));
+	starpu_vector_data_register(&in, -1, 0, 40000, sizeof(int));
 	OK(starpu_data_acquire(out, STARPU_W));
-	memset(starpu_data_get_local_ptr(out), 1, 12000);
+	memset(starpu_data_get_local_ptr(out), 1, 160000);
 	starpu_data_release(out);
 	ring(out, in);
 	amounts = calloc((size_t) size, sizeof(*amounts));
@@ -61,7 +61,7 @@ int main(int argc, char **argv)
 	ring(out, in);
 	starpu_mpi_comm_stats_retrieve(amounts);
 	for (int i = 0; i < size; i++)
-		CHECK(amounts[i] == (i == (rank + 1) % size ? 36000u : 0u), "%zu bytes to %d",
+		CHECK(amounts[i] == (i == (rank + 1) % size ? 480000u : 0u), "%zu bytes to %d",
 		      amounts[i], i);
 	free(amounts);
 	snprintf(path, sizeof(path), "stats_%d_%d.csv", size, rank);
@@ -81,7 +81,7 @@ int main(int argc, char **argv)
 	      active_s);
 	CHECK(needed_bytes == bytes && needed == messages, "needed: %lu bytes, %d messages",
 	      needed_bytes, needed);
-	CHECK(src == rank && dst == (rank + 1) % size && bytes == 48000 && messages == 4,
+	CHECK(src == rank && dst == (rank + 1) % size && bytes == 640000 && messages == 4,
 	      "%d %d %lu %d", src, dst, bytes, messages);
 	fclose(f);
 	remove(path);

@@ -41,7 +41,7 @@
 struct orr_sim_connection {
 	const struct orr_sim_pair *pair;
 	struct orr_sim_port *port;         /* the first link, or its own where no link serves */
-	struct orr_sim_connection *others; /* that have their own */
+	struct orr_sim_connection *others; /* the next that has its own */
 	struct orr_sim_flow *first, *last; /* in the order of their sending, by `after` */
 	struct orr_sim_connection *next;   /* in the line of its first link */
 	unsigned nports, *ports;           /* the links of its route that serve one after another */
