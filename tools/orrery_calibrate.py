@@ -303,6 +303,12 @@ def prop(name, value):
     return '    <prop id="%s" value="%s" />\n' % (name, value)
 
 
+def over_tcp():
+    """Whether MPI talks over TCP between hosts like this one, which has none of the networks that need no TCP."""
+    folders = "/sys/class/infiniband", "/sys/class/cxi"   # InfiniBand, RoCE and Omni-Path; Slingshot
+    return not any(os.path.isdir(folder) and os.listdir(folder) for folder in folders)
+
+
 def shared_text(ranks, per_mib):
     """Properties of hosts that are ranks on this computer: cores of their own, or one computer for all, and the processors' part of the
     time of their messages."""
@@ -333,6 +339,14 @@ def platform_text(pieces, nodes, prefix, note, properties, eager=None, measured=
            loopback_bw="%.6gBps" loopback_lat="%.6gs" sharing_policy="SPLITDUPLEX"%s%s
 """ % (prefix, nodes - 1, bandwidth, latency / 2, bandwidth, latency, limits,
        ">\n" + properties + "  </cluster>" if properties else " />")
+    if measured and over_tcp():
+        model = prop("network", "tcp")
+        if "<host " in network:
+            network = re.sub(r'(<host id="[^"]*" speed="1Gf") ?/>', lambda host: host[1] + ">" + model.strip() + "</host>", network, count=1)
+        elif properties:
+            network = network.replace("  </cluster>", model + "  </cluster>")
+        else:
+            network = network.replace(" />\n", ">\n" + model + "  </cluster>\n")
     return """<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <!-- SPDX-License-Identifier: LGPL-2.1-or-later -->
@@ -402,8 +416,8 @@ def calibrate_network(context, options):
         say("messages of up to %d bytes leave before their receives are posted" % eager)
     say("for the trees of real runs, set in their environment: ORRERY_MPI_LATENCY=%d ORRERY_MPI_BANDWIDTH=%d" %
         (max(1, round(pieces[0][1] * 1e9)), round(max(p[2] for p in pieces) * 1e-6)))
-    if measured:
-        say("where MPI talks over TCP between these hosts, simulate with `orrery sim --network tcp'")
+    if measured and over_tcp():
+        say("MPI talks over TCP between these hosts: simulations with this file take `--network tcp' unless you choose another")
     if "--shared" in options:
         say("%s is for `orrery sim -n %d' only: the cores of a rank depend on how many there are; write one file per number of ranks" % (path, nodes))
     print(path)

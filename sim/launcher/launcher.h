@@ -26,8 +26,9 @@ struct launcher_options {
 	double memory_mib;        /* the most that the simulation may take, 0: not given */
 	double noise_factor;      /* of --noise, negative: not given */
 	int seed_given;
-	int mpich;        /* --collectives */
-	const char **cfg; /* SimGrid settings, ncfg of them */
+	int mpich;         /* --collectives */
+	int network_given; /* --network */
+	const char **cfg;  /* SimGrid settings, ncfg of them */
 	int ncfg;
 	char **program; /* program and its arguments */
 	int nprogram;
@@ -37,6 +38,9 @@ struct launcher_options {
 
 /* Fills o and the settings of orr_sim; does not return when there is nothing to run. */
 void launcher_options_read(struct launcher_options *o, int argc, char **argv);
+/* Takes the model of the network that the platform asks for by that name, or NULL, unless the user
+ * chose one. */
+void launcher_options_network(const struct launcher_options *o, const char *name);
 /* True if the user gave this cost (enum orr_cost), which then replaces each machine's measurement.
  */
 int launcher_cost_given(int cost);

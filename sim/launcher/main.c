@@ -264,6 +264,8 @@ int orrery_sim_main(int argc, char **argv)
 	configure_engine(&o);
 	launcher_guard_settings();
 	size_t nhosts = launcher_platform_load(o.platform, o.like, o.n);
+	launcher_options_network(
+		&o, nhosts ? sg_host_get_property_value(launcher_host(0), "network") : NULL);
 	if (orr_sim.noise.load > 0)
 		orr_sim.on_message = launcher_background_start(&orr_sim.noise);
 	create_ranks(&o, nhosts);

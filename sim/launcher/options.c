@@ -190,6 +190,28 @@ static void options_settle_channels(void)
 		orr_sim.channels = 1;
 }
 
+/* (smpi has other actors, which are chosen before the platform is known.) */
+void launcher_options_network(const struct launcher_options *o, const char *name)
+{
+	static const struct {
+		const char *name;
+		enum orr_sim_network network;
+	} known[] = { { "share", ORR_SIM_SHARE },
+		      { "maxmin", ORR_SIM_MAXMIN },
+		      { "queue", ORR_SIM_QUEUE },
+		      { "tcp", ORR_SIM_TCP } };
+	if (!name || o->network_given)
+		return;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (!strcmp(name, known[i].name)) {
+			orr_sim.network = known[i].network;
+			return;
+		}
+	launcher_fail(
+		"--platform %s: the property network of its first host is `%s'; it can be share, maxmin, queue or tcp",
+		o->platform, name);
+}
+
 /* An elastic run has all its hosts from the start. */
 static void options_settle_elastic(struct launcher_options *o)
 {
@@ -215,7 +237,10 @@ static void options_set(struct launcher_options *o, enum option_id id, const cha
 	case OPTION_LIKE: o->like = text; break;
 	case OPTION_MACHINE: o->machine = text; break;
 	case OPTION_MACHINE_PATH: o->machine_path = text; break;
-	case OPTION_NETWORK: orr_sim.network = networks[(int) v]; break;
+	case OPTION_NETWORK:
+		orr_sim.network = networks[(int) v];
+		o->network_given = 1;
+		break;
 	case OPTION_CHANNELS: orr_sim.channels = (int) v; break;
 	case OPTION_CPUS: o->cpus = (int) v; break;
 	case OPTION_KERNELS: orr_sim.kernels = modes[(int) v]; break;

@@ -49,6 +49,8 @@ has out '^fault: doc/cluster.md:7: nothing printed: reach by pigeon'
 
 chapter "$ORR_TEST_SRCDIR" > out 2>&1 || { cat out; die "the chapter is wrong"; }
 cat out
+# Hosts that are alike and have no other network than TCP.
+[ -n "$(ls /sys/class/infiniband /sys/class/cxi 2> /dev/null)" ] || has cluster/sim.json '"network": "tcp, '
 "$PYTHON" - cluster/real.json cluster/sim.json <<- 'END' || die "a simulation that is of another cluster"
 	import json, sys
 	real, simulated = (json.load(open(path))["makespan_s"] for path in sys.argv[1:])

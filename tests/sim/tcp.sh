@@ -48,6 +48,15 @@ arrive "16" 0 1 1024
 # (The very first part leaves while the other direction is idle.)
 arrive "21 21.33" 0 1 1024 1 0 1024
 
+# A platform may ask for it.
+sed 's|/></platform>|><prop id="network" value="tcp"/></cluster></platform>|' p.xml > asks.xml
+ok "$ORRERY" sim -n 2 --platform asks.xml "$network" 0 1 1
+has err 'platform asks.xml, network tcp '
+ok "$ORRERY" sim -n 2 --platform asks.xml --network queue "$network" 0 1 1
+has err 'platform asks.xml, network queue '
+sed 's/value="tcp"/value="smpi"/' asks.xml > other.xml
+fails 1 '^orrery sim: --platform other.xml: the property network of its first host is .smpi.; it can be share' "$ORRERY" sim -n 2 --platform other.xml "$network" 0 1 1
+
 # told US BYTES: a sender knows after so long that a message is gone, within 1 % and 0.2 us; its receive is posted 5 ms later.
 # A new connection takes 29,200 bytes over, and two more for each one that it has sent.
 told() {
