@@ -2,7 +2,7 @@
 #
 # Checksums of the text files that runs and commands write (src/base/checksum.h): a comment near the begin says that one
 # follows, and the last line is "# checksum " and the CRC-32 of all that stands before it. Platforms have comments of XML.
-# Who writes or changes a text by hand says so by "# checksum none" near its begin.
+# A text that somebody wrote or changed by hand says so by "# checksum none" near its begin.
 # Invariant: a text with one of these lines and without the other, or with another checksum, is refused with its place; so
 # is one without any of the three where only Orrery writes such texts (require).
 import os

@@ -338,7 +338,7 @@ void orr_sim_tcp_send(struct orr_sim_flow *f, double latency_s)
 	hand_over(f);
 }
 
-/* What the link serves goes on with what it gives now. */
+/* The chunk that the link serves goes on with what the link gives now. */
 static void serve_on(struct orr_sim_port *port)
 {
 	double now_s = orr_sim_clock_s();
