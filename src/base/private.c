@@ -80,7 +80,9 @@ int orr_private_output(const char *path, int flags)
 {
 	struct stat st;
 	int is_public = is_in_public(path);
-	int fd = open(path, flags | O_CLOEXEC | (is_public ? O_NOFOLLOW | O_NONBLOCK : 0), 0666);
+	/* A file is emptied when its owner is known. */
+	int now = is_public ? (flags & ~O_TRUNC) | O_NOFOLLOW | O_NONBLOCK : flags;
+	int fd = open(path, now | O_CLOEXEC, 0666);
 
 	if (fd < 0) {
 		int err = -errno;
@@ -89,8 +91,11 @@ int orr_private_output(const char *path, int flags)
 	}
 	if (!is_public)
 		return fd;
-	/* Only the opening may not wait. */
-	if (!fstat(fd, &st) && st.st_uid == geteuid() && !fcntl(fd, F_SETFL, flags & ~O_CREAT))
+	/* Only the opening may not wait. A file with another name may be one of ours elsewhere. */
+	if (!fstat(fd, &st) && st.st_uid == geteuid() &&
+	    !(S_ISREG(st.st_mode) && st.st_nlink > 1) &&
+	    !fcntl(fd, F_SETFL, flags & ~(O_CREAT | O_TRUNC)) &&
+	    !(flags & O_TRUNC && S_ISREG(st.st_mode) && ftruncate(fd, 0)))
 		return fd;
 	close(fd);
 	return -EPERM;
@@ -110,7 +115,7 @@ int orr_private_lock(int fd)
 
 const char *orr_private_why(int err)
 {
-	return err == -EPERM   ? "it is another user's, or others may write there"
+	return err == -EPERM   ? "it is another user's, has another name, or others may write there"
 	       : err == -ELOOP ? "it is a link"
 	       : err == -EBUSY ? "somebody holds its lock"
 			       : strerror(-err);

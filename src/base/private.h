@@ -17,8 +17,9 @@ int orr_private_folder(const char *path);
  * descriptor; -EPERM: it is another user's, or no file; or -errno. No message. */
 int orr_private_open(const char *path, int flags);
 /* [any] Opens a file for results, which gets the mode that the user's mask says. Where everybody
- * may write, it has to be this user's, and no link is followed; elsewhere whoever may write into
- * the folder is trusted. Returns a descriptor or -errno. No message. */
+ * may write, it has to be this user's, without another name, and no link is followed; elsewhere
+ * whoever may write into the folder is trusted. With O_TRUNC it is emptied if it is accepted.
+ * Returns a descriptor or -errno. No message. */
 int orr_private_output(const char *path, int flags);
 /* [any] Takes the lock of an open file, flock(). Others who may read the file may hold it, so this
  * waits for some seconds only. Returns 0; -EBUSY: somebody does not give it back; or -errno. */

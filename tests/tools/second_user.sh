@@ -73,10 +73,16 @@ fi
 if [ "$ORR_TEST_SIM" = yes ]; then
 	through public/run.csv 'public/run.csv: it cannot be written: it is a link' \
 		"$ORRERY" sim -n 2 --stats public/run.csv "$ORR_TEST_BUILDDIR/examples/ring/ring.sim"
-	other "open('public/run.csv', 'w').close(); os.chmod('public/run.csv', 0o666)"
+	other "open('public/run.csv', 'w').write('his'); os.chmod('public/run.csv', 0o666)"
 	says "public/run.csv: it cannot be written: it is another user's" \
 		"$ORRERY" sim -n 2 --stats public/run.csv "$ORR_TEST_BUILDDIR/examples/ring/ring.sim"
-	[ ! -s public/run.csv ] || die "statistics were written into another user's file"
+	[ "$(cat public/run.csv)" = his ] || die "another user's file was changed"
+	rm public/run.csv
+	# A second name of one of our files, as another user may make it on some systems.
+	ln victim public/run.csv
+	says "public/run.csv: it cannot be written: it is another user's, has another name" \
+		"$ORRERY" sim -n 2 --stats public/run.csv "$ORR_TEST_BUILDDIR/examples/ring/ring.sim"
+	[ "$(cat victim)" = precious ] || die "a file was written by its other name"
 	rm public/run.csv
 fi
 
