@@ -81,6 +81,8 @@ void orr_dispatch_push(struct orr_task *t)
 	orr_assertf(ORR_ATOMIC_LOAD_RELAXED(&t->state) == ORR_TASK_READY && !t->worker && !t->team,
 		    "task %s goes to a worker and is not ready", orr_task_name(task));
 	orr_task_pass(t, ORR_TASK_OF_DATA, ORR_TASK_OF_POLICY);
+	if (proc->core->counts_ready)
+		ORR_ATOMIC_ADD(&proc->core->nready, 1);
 	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&proc->core->prio_caps) != 0, 0))
 		orr_ctx_cap(proc, t);
 	if (proc->perf_timing)
@@ -138,6 +140,11 @@ struct starpu_task *orr_dispatch_pop(struct orr_worker *w, struct orr_process *p
 		orr_assertf(!w->kept, "worker %u keeps two tasks during a pause", w->id);
 		w->kept = task;
 		return NULL;
+	}
+	if (task && proc->core->counts_ready) {
+		orr_assertf(ORR_ATOMIC_LOAD(&proc->core->nready), "task %s was ready unnoticed",
+			    orr_task_name(task));
+		ORR_ATOMIC_ADD(&proc->core->nready, (unsigned) -1);
 	}
 	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&w->ctxs) != 1, 0) && task)
 		return orr_team_take(w, proc, task);

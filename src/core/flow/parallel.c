@@ -35,7 +35,8 @@ void orr_parallel_launch(struct orr_process *proc, struct orr_task *t, const str
 	t->parallel = p;
 	/* One order for all: else two tasks could wait for each other's members. */
 	orr_lock(&proc->core->join_lock);
-	p->order = proc->core->njoins++;
+	p->order = proc->core->njoins;
+	ORR_ATOMIC_STORE(&proc->core->njoins, p->order + 1);
 	for (unsigned i = 0; i < c->n; i++) {
 		struct orr_worker *w = &proc->core->workers[c->workers[i]];
 		struct orr_member **end, *m = &p->member[i];

@@ -103,10 +103,49 @@ static inline void step_ends(struct orr_group *g, struct orr_thread *self)
 	(void) self;
 }
 
+/* True for a worker whose step may do something although no task is ready. */
+static inline int needs_steps(const struct orr_worker *w)
+{
+	return w->state != ORR_WORKER_IDLE &&
+	       (w->state != ORR_WORKER_RUNNING || w->pipeline || w->member);
+}
+
+/* True if no worker but the busy ones can advance, as no task is ready, in policies of ours, which
+ * make no tasks up. A simulated node has tens of workers, and most of their steps find nothing. */
+static inline int none_is_ready(const struct orr_core *core)
+{
+	return core->counts_ready && !ORR_ATOMIC_LOAD(&core->nready) &&
+	       ORR_ATOMIC_LOAD_RELAXED(&core->nctxs) == 1 && core->ctx0.policy_wakes &&
+	       !ORR_ATOMIC_LOAD_RELAXED(&core->njoins);
+}
+
+static int step_workers(struct orr_group *g, struct orr_thread *self)
+{
+	struct orr_worker *w = &g->proc->core->workers[g->first], *end = w + g->nworkers;
+	unsigned nleft = g->nbusy, nbusy = 0;
+	int advanced = 0;
+
+	for (; w < end; w++) {
+		int rest_idle = !nleft && none_is_ready(g->proc->core), did;
+
+#ifndef ORR_DEBUG
+		if (rest_idle)
+			break;
+#endif
+		nleft -= nleft && needs_steps(w);
+		did = orr_worker_step(w, self);
+		orr_assertf(!rest_idle || (!did && !needs_steps(w)),
+			    "worker %u advances, and no task was ready", w->id);
+		advanced |= did;
+		nbusy += needs_steps(w);
+	}
+	g->nbusy = nbusy;
+	return advanced;
+}
+
 int orr_group_step(struct orr_group *g, double *next_us)
 {
 	struct orr_thread *self = orr_thread_self();
-	struct orr_worker *w = &g->proc->core->workers[g->first], *end = w + g->nworkers;
 	int advanced = 0;
 	double transfer;
 
@@ -122,11 +161,11 @@ int orr_group_step(struct orr_group *g, double *next_us)
 			orr_worker_enter(self, over);
 			if (__builtin_expect(!over->member, 1) || orr_parallel_time_is_over(over))
 				orr_execute_finish(over, self);
+			g->nbusy += needs_steps(over);
 			advanced = 1;
 		}
 	}
-	for (; w < end; w++)
-		advanced |= orr_worker_step(w, self);
+	advanced |= step_workers(g, self);
 	orr_worker_enter(self, NULL);
 	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&g->proc->data->again) != 0, 0))
 		orr_fetch_retry_again(g->proc);

@@ -62,8 +62,11 @@ struct orr_core {
 	int *by_unit;    /* atomic: workers in the order of their units (core/ctx/worker_names.c),
 			    owned,    NULL: not asked for */
 	struct starpu_tree *unit_tree; /* atomic: core/worker/unit_tree.c, NULL: not asked for */
-	unsigned paused;   /* atomic: calls of starpu_pause that no starpu_resume has answered */
-	unsigned stopping; /* atomic: workers end once nothing is left */
+	int counts_ready; /* one thread steps several workers, for whose sake nready is kept */
+	unsigned nready; /* atomic, with counts_ready only: tasks that came to policies and lists of
+			    workers, and that no worker has taken; never too few */
+	unsigned paused; /* atomic: calls of starpu_pause that no starpu_resume has answered */
+	unsigned stopping;                           /* atomic: workers end once nothing is left */
 	struct starpu_parallel_worker_config *teams; /* atomic: core/flow/team.c, NULL: none */
 	struct orr_monitor *monitor; /* counts for performance counters (core/flow/monitor.c) */
 	unsigned collecting;         /* atomic: calls that switched performance counters on */
@@ -86,7 +89,8 @@ struct orr_core {
 	struct orr_causes causes; /* while profiling is on (core/task/times.h) */
 	unsigned rr;              /* round-robin cursor of pushes from outside of workers */
 	uint64_t idle_mask[STARPU_NMAXWORKERS / 64]; /* atomic: groups that sleep, by index */
-	uint64_t njoins; /* under join_lock: parallel tasks that were queued to their members */
+	uint64_t njoins; /* atomic, changed under join_lock: parallel tasks that were queued to
+			    their members */
 };
 
 #endif

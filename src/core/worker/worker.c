@@ -306,6 +306,7 @@ int orr_workers_create(struct orr_process *proc, const struct orr_driver_ops *cp
 		if (create_device_workers(proc, &devices[i], i + 1, next))
 			return -ENOMEM;
 	cut_groups(proc, (unsigned) ncpus, devices, ndevices);
+	proc->core->counts_ready = proc->ngroups == 1 && proc->core->nworkers > 1;
 	return prepare_groups(proc);
 }
 

@@ -6,6 +6,8 @@
 #ifndef ORR_CORE_WORKER_RECORD_H
 #define ORR_CORE_WORKER_RECORD_H
 
+#include <stddef.h>
+
 #include "base/process.h"
 #include "base/world.h"
 
@@ -42,28 +44,44 @@ struct orr_causes {
 	double us[ORR_NCAUSES];
 };
 
+/* What a step of an idle worker reads comes first, in one line of the cache: where one thread steps
+ * all workers of a simulated node, each other line is a miss for each of them. */
 struct orr_worker {
+	/* The state machine: idle -> fetching -> running -> idle, or idle -> joined -> idle. Only
+	 * the group's thread touches it. */
+	enum { ORR_WORKER_IDLE, ORR_WORKER_FETCHING, ORR_WORKER_RUNNING, ORR_WORKER_JOINED } state;
+	unsigned own_ctx; /* while its thread steps another worker: what its kernels and callbacks
+			     chose by starpu_sched_ctx_set_context(), as struct orr_thread's ctx */
+	struct orr_task *task;    /* atomic: in flight, or NULL when idle */
+	struct orr_member *joins; /* atomic: parallel tasks that it is a member of, first come
+				     first; changed under local_lock */
+	struct starpu_task
+		*kept; /* found when a pause had begun: the first to be taken afterwards, or NULL */
+	struct orr_member *member; /* the one that it has come to, see core/flow/parallel.h */
+	unsigned memnode;          /* where its kernels find their data */
+	unsigned nlocal;           /* atomic: tasks in local */
+	uint32_t ctxs;             /* atomic: bit i: it takes tasks from scheduling context i
+				    * (core/ctx/sched_ctx.h)
+				    */
+	uint8_t disabled;          /* atomic: takes no tasks (core/front/knob.c) */
+	uint8_t asleep;            /* the program was told that it sleeps (core/worker/nap.h) */
+	uint8_t pipeline;          /* tasks at once; 0: it is no device's worker */
+	uint8_t later;  /* RUNNING: the device runs the kernel, the driver tells when it is over */
+	uint8_t nahead; /* tasks started behind the one that runs */
+	uint8_t waits;  /* when it took its task (1), its next one (2), their data were not there */
+	uint8_t starving; /* counted in data->nstarving */
 	unsigned id;
+
 	enum starpu_worker_archtype arch;
-	int devid;        /* index among the workers (CPU) or devices of its kind */
-	unsigned memnode; /* where its kernels find their data */
-	int bindid;       /* logical core, -1 = not bound */
+	int devid;  /* index among the workers (CPU) or devices of its kind */
+	int bindid; /* logical core, -1 = not bound */
 	struct orr_group *group;
 	const struct orr_driver_ops *driver;
 	void *driver_arg;
 	const struct orr_arch *perf_arch; /* what performance models know of it (perf/arch.h) */
 
-	/* The state machine: idle -> fetching -> running -> idle, or idle -> joined -> idle. Only
-	 * the group's thread touches it. */
-	enum { ORR_WORKER_IDLE, ORR_WORKER_FETCHING, ORR_WORKER_RUNNING, ORR_WORKER_JOINED } state;
-	struct orr_task *task; /* atomic: in flight, or NULL when idle */
 	struct orr_task
 		*next; /* RUNNING on a device: the task whose data are fetched meanwhile, or NULL */
-	struct starpu_task
-		*kept; /* found when a pause had begun: the first to be taken afterwards, or NULL */
-	uint8_t pipeline; /* tasks at once; 0: it is no device's worker */
-	uint8_t later;  /* RUNNING: the device runs the kernel, the driver tells when it is over */
-	uint8_t nahead; /* tasks started behind the one that runs */
 	struct orr_launch launch;  /* RUNNING: the kernel of task */
 	struct orr_launch *ahead;  /* those of the tasks behind it, in order; owned, pipeline places
 				    */
@@ -75,7 +93,9 @@ struct orr_worker {
 	orr_lock_t local_lock; /* tasks pinned to this worker, protected by it */
 	struct starpu_task_list local;
 	unsigned next_order; /* STARPU_WORKER_ORDER: tasks of an order that were started */
-	unsigned nlocal;     /* atomic: tasks in local */
+	unsigned in_ctx; /* atomic: it is inside the policy of context in_ctx - 1, unless it is only
+			    in the default one */
+	unsigned ctx_turn; /* where it looks next */
 
 	uint64_t ncompleted; /* atomic: tasks completed by this worker, written only by it */
 	uint64_t busy_ns;    /* atomic: time in kernels, where they are timed */
@@ -90,22 +110,9 @@ struct orr_worker {
 		uint8_t present;               /* what the time since since_us is, enum orr_time */
 	} times;                               /* under local_lock */
 	char name[48];
-	unsigned own_ctx; /* while its thread steps another worker: what its kernels and callbacks
-			     chose by starpu_sched_ctx_set_context(), as struct orr_thread's ctx */
-	struct orr_member *joins;  /* atomic: parallel tasks that it is a member of, first come
-				      first; changed under local_lock */
-	struct orr_member *member; /* the one that it has come to, see core/flow/parallel.h */
-	uint8_t starving;          /* counted in data->nstarving */
-	uint8_t disabled;          /* atomic: takes no tasks (core/front/knob.c) */
-	uint8_t waits;  /* when it took its task (1), its next one (2), their data were not there */
-	uint8_t asleep; /* the program was told that it sleeps (core/worker/nap.h) */
-	uint32_t ctxs;  /* atomic: bit i: it takes tasks from scheduling context i
-			 * (core/ctx/sched_ctx.h)
-			 */
-	unsigned in_ctx; /* atomic: it is inside the policy of context in_ctx - 1, unless it is only
-			    in the default one */
-	unsigned ctx_turn; /* where it looks next */
 } __attribute__((aligned(128)));
+
+_Static_assert(offsetof(struct orr_worker, arch) == 64, "an idle worker has one line of the cache");
 
 /* Workers stepped by one thread (a real run: one each; a simulated run: all of the process). */
 struct orr_group {
@@ -120,6 +127,7 @@ struct orr_group {
 	struct orr_worker **heap; /* running workers ordered by (kernel.end_us, end_seq) */
 	unsigned nheap;
 	unsigned nlater; /* workers whose kernel the device runs */
+	unsigned nbusy;  /* workers that a step has to look at, whatever is ready; at least */
 	void (*rung)(
 		struct orr_process *); /* atomic: called when the bell rings, if another
 					  component's thread steps the group (core/run/lend.h) */
