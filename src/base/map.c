@@ -21,9 +21,13 @@ static inline uint32_t hash_of(uint64_t key)
 	return (uint32_t) orr_mix64(key) | 1U << 31;
 }
 
-static inline uint32_t *hashes(const struct orr_map *m)
+_Static_assert(sizeof(struct orr_map_slot) == sizeof(uint32_t) + sizeof(void *),
+	       "slots of a map lie densely");
+
+static inline void set(struct orr_map *m, uint32_t i, void *obj, uint32_t hash)
 {
-	return (uint32_t *) (m->v + m->cap);
+	m->slots[i].hash = hash;
+	memcpy(m->slots[i].obj, &obj, sizeof(obj));
 }
 
 void orr_map_init(struct orr_map *m, size_t key_offset)
@@ -33,19 +37,18 @@ void orr_map_init(struct orr_map *m, size_t key_offset)
 
 void orr_map_exit(struct orr_map *m)
 {
-	free(m->v);
+	free(m->slots);
 	orr_map_init(m, m->key_offset);
 }
 
 static void place(struct orr_map *m, void *obj, uint32_t hash)
 {
-	uint32_t *h = hashes(m), i = hash & (m->cap - 1);
+	uint32_t i = hash & (m->cap - 1);
 
 	orr_assert(m->n < m->cap); /* the probe ends */
-	while (h[i])
+	while (m->slots[i].hash)
 		i = (i + 1) & (m->cap - 1);
-	h[i] = hash;
-	m->v[i] = obj;
+	set(m, i, obj, hash);
 }
 
 static int grow(struct orr_map *m)
@@ -54,13 +57,13 @@ static int grow(struct orr_map *m)
 
 	orr_assert(m->cap < 1U << 31);
 	bigger.cap = m->cap ? m->cap * 2 : SMALLEST;
-	bigger.v = calloc(bigger.cap, sizeof(*bigger.v) + sizeof(uint32_t));
-	if (!bigger.v)
+	bigger.slots = calloc(bigger.cap, sizeof(*bigger.slots));
+	if (!bigger.slots)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < m->cap; i++)
-		if (m->v[i])
-			place(&bigger, m->v[i], hashes(m)[i]);
-	free(m->v);
+		if (m->slots[i].hash)
+			place(&bigger, orr_map_at(m, i), m->slots[i].hash);
+	free(m->slots);
 	*m = bigger;
 	return 0;
 }
@@ -70,9 +73,9 @@ static uint32_t slot_of(const struct orr_map *m, const void *obj)
 {
 	if (!m->n)
 		return m->cap;
-	const uint32_t *h = hashes(m), hash = hash_of(key_of(m, obj));
-	for (uint32_t i = hash & (m->cap - 1); h[i]; i = (i + 1) & (m->cap - 1))
-		if (h[i] == hash && m->v[i] == obj)
+	const uint32_t hash = hash_of(key_of(m, obj));
+	for (uint32_t i = hash & (m->cap - 1); m->slots[i].hash; i = (i + 1) & (m->cap - 1))
+		if (m->slots[i].hash == hash && orr_map_at(m, i) == obj)
 			return i;
 	return m->cap;
 }
@@ -95,13 +98,16 @@ void *orr_map_find_next(const struct orr_map *m, uint64_t key, uint32_t *cursor)
 {
 	if (!m->cap)
 		return NULL;
-	const uint32_t *h = hashes(m), hash = hash_of(key);
+	const uint32_t hash = hash_of(key);
 	uint32_t i = (*cursor == ORR_MAP_START ? hash : *cursor + 1) & (m->cap - 1);
-	for (; h[i]; i = (i + 1) & (m->cap - 1))
-		if (h[i] == hash && key_of(m, m->v[i]) == key) {
+	for (; m->slots[i].hash; i = (i + 1) & (m->cap - 1)) {
+		void *obj = orr_map_at(m, i);
+
+		if (m->slots[i].hash == hash && key_of(m, obj) == key) {
 			*cursor = i;
-			return m->v[i];
+			return obj;
 		}
+	}
 	return NULL;
 }
 
@@ -112,25 +118,23 @@ void orr_map_replace(struct orr_map *m, void *old, void *obj)
 	orr_assertf(key_of(m, old) == key_of(m, obj),
 		    "an object is replaced by one of another key");
 	if (i < m->cap)
-		m->v[i] = obj;
+		set(m, i, obj, m->slots[i].hash);
 }
 
 void orr_map_remove(struct orr_map *m, void *obj)
 {
-	uint32_t hole = slot_of(m, obj), mask = m->cap - 1, *h = hashes(m);
+	uint32_t hole = slot_of(m, obj), mask = m->cap - 1;
 
 	if (hole >= m->cap)
 		return;
 	m->n--;
-	for (uint32_t i = (hole + 1) & mask; h[i]; i = (i + 1) & mask) {
+	for (uint32_t i = (hole + 1) & mask; m->slots[i].hash; i = (i + 1) & mask) {
 		/* The entry may move back unless its home lies behind the hole. */
-		if (((i - h[i]) & mask) >= ((i - hole) & mask)) {
-			m->v[hole] = m->v[i];
-			h[hole] = h[i];
+		if (((i - m->slots[i].hash) & mask) >= ((i - hole) & mask)) {
+			m->slots[hole] = m->slots[i];
 			hole = i;
 		}
 	}
-	m->v[hole] = NULL;
-	h[hole] = 0;
+	m->slots[hole] = (struct orr_map_slot){ 0 };
 	orr_assertf(slot_of(m, obj) == m->cap, "an object was in the map twice");
 }

@@ -3,9 +3,10 @@
  * pointers.
  *
  * An entry costs 12 bytes (16 to 32 with the free slots): the key is read from the object at a
- * fixed offset, because the memory per entry is multiplied by the number of simulated ranks. Beside
- * each pointer lie 32 bits of the key's hash, so that a search touches no object but the one that
- * it finds: in large simulations each other object is a miss of the cache. Deletion shifts entries
+ * fixed offset, because the memory per entry is multiplied by the number of simulated ranks. With
+ * each pointer, in the same line of the cache, come 32 bits of the key's hash, so that a search
+ * touches one line of the table and no object but the one that it finds: in large simulations each
+ * other one is a miss of the cache. Deletion shifts entries
  * back, so there are no tombstones and a map that shrank is as fast as a new one. Several objects
  * may have the same key. An empty map owns no memory.
  *
@@ -17,10 +18,16 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+
+struct orr_map_slot {
+	uint32_t hash; /* 0: free */
+	char obj[sizeof(void *)];
+};
 
 struct orr_map {
-	void **v;     /* cap slots, NULL = free; then the cap hashes, in the same block */
-	uint32_t cap; /* 0 or a power of two */
+	struct orr_map_slot *slots; /* cap of them */
+	uint32_t cap;               /* 0 or a power of two */
 	uint32_t n;
 	uint32_t key_offset; /* of the uint64_t key in each object */
 };
@@ -39,6 +46,15 @@ void *orr_map_find_next(const struct orr_map *m, uint64_t key, uint32_t *cursor)
 void orr_map_replace(struct orr_map *m, void *old, void *obj);
 /* Takes the object out; nothing happens when it is not in. */
 void orr_map_remove(struct orr_map *m, void *obj);
+
+/* What is in slot i of the cap ones, or NULL: for walks over all objects. */
+static inline void *orr_map_at(const struct orr_map *m, uint32_t i)
+{
+	void *obj;
+
+	memcpy(&obj, m->slots[i].obj, sizeof(obj));
+	return obj;
+}
 
 static inline void *orr_map_find(const struct orr_map *m, uint64_t key)
 {

@@ -358,7 +358,7 @@ int orr_pinned_begin(struct orr_process *proc, unsigned memnode)
 static void ranges_end(struct orr_process *proc, struct orr_pinned *p)
 {
 	for (uint32_t i = 0; i < p->ranges.cap; i++) {
-		struct range *r = p->ranges.v[i];
+		struct range *r = orr_map_at(&p->ranges, i);
 
 		if (r)
 			unpin(proc, p, (void *) (uintptr_t) r->addr, r->size);

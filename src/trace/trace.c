@@ -743,7 +743,7 @@ static void add_wires(struct orr_process *proc, struct orr_trace *tr)
 static void free_strings(struct orr_trace *tr)
 {
 	for (uint32_t i = 0; i < tr->strings.cap; i++)
-		free(tr->strings.v[i]);
+		free(orr_map_at(&tr->strings, i));
 	orr_map_exit(&tr->strings);
 }
 

@@ -52,7 +52,7 @@ struct orr_sim_lanes *orr_sim_lanes_new(const double capacity[2])
 static void copies_free(struct orr_map *m)
 {
 	for (uint32_t i = 0; i < m->cap; i++)
-		free(m->v[i]);
+		free(orr_map_at(m, i));
 	orr_map_exit(m);
 }
 

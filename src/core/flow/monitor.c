@@ -301,7 +301,7 @@ void orr_monitor_exit(struct orr_process *proc)
 	for (unsigned i = 0; i < proc->core->nworkers; i++)
 		forget(&m->worker[i].listener);
 	for (uint32_t i = 0; i < m->codelets.cap; i++) {
-		struct per_codelet *c = m->codelets.v[i];
+		struct per_codelet *c = orr_map_at(&m->codelets, i);
 
 		if (c)
 			forget(&c->listener);

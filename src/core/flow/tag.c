@@ -575,8 +575,8 @@ void starpu_tag_clear(void)
 	if (m->n && !ids)
 		orr_fatal("out of memory while all tags are removed");
 	for (uint32_t i = 0; ids && i < m->cap; i++)
-		if (m->v[i])
-			ids[n++] = ((struct orr_tag *) m->v[i])->id;
+		if (orr_map_at(m, i))
+			ids[n++] = ((struct orr_tag *) orr_map_at(m, i))->id;
 	orr_unlock(&proc->core->tag_lock);
 	while (n-- > 0)
 		starpu_tag_remove(ids[n]);
@@ -620,8 +620,8 @@ static void each(struct orr_process *proc, void (*f)(struct orr_tag *, void *), 
 	struct orr_map *m = proc->core->tags;
 
 	for (uint32_t i = 0; m && i < m->cap; i++)
-		if (m->v[i])
-			f(m->v[i], arg);
+		if (orr_map_at(m, i))
+			f(orr_map_at(m, i), arg);
 }
 
 static void free_tag(struct orr_tag *tag, void *arg)

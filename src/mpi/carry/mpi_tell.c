@@ -45,7 +45,7 @@ static struct orr_mpi_peer_stats *count(struct orr_mpi *mpi, struct tally *t, un
 	if (all)
 		v = malloc((mpi->stats.peers.n + 1) * sizeof(*v));
 	for (uint32_t i = 0; i < mpi->stats.peers.cap; i++) {
-		const struct orr_mpi_peer *p = mpi->stats.peers.v[i];
+		const struct orr_mpi_peer *p = orr_map_at(&mpi->stats.peers, i);
 
 		if (!p)
 			continue;

@@ -45,8 +45,8 @@ static void drop_held(struct orr_mpi_peer *p)
 void orr_mpi_order_exit(struct orr_mpi *mpi)
 {
 	for (uint32_t i = 0; i < mpi->stats.peers.cap; i++)
-		if (mpi->stats.peers.v[i])
-			drop_held(mpi->stats.peers.v[i]);
+		if (orr_map_at(&mpi->stats.peers, i))
+			drop_held(orr_map_at(&mpi->stats.peers, i));
 	orr_mpi_peers_exit(mpi);
 }
 
@@ -123,7 +123,7 @@ void orr_mpi_order_switch(struct orr_mpi *mpi)
 {
 	orr_lock(&mpi->lock);
 	for (uint32_t i = 0; i < mpi->stats.peers.cap; i++) {
-		struct orr_mpi_peer *p = mpi->stats.peers.v[i];
+		struct orr_mpi_peer *p = orr_map_at(&mpi->stats.peers, i);
 		if (!p)
 			continue;
 		orr_assertf(!p->held, "messages are held while all is at rest");

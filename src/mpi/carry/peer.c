@@ -31,6 +31,6 @@ struct orr_mpi_peer *orr_mpi_peer_of(struct orr_mpi *mpi, int rank)
 void orr_mpi_peers_exit(struct orr_mpi *mpi)
 {
 	for (uint32_t i = 0; i < mpi->stats.peers.cap; i++)
-		free(mpi->stats.peers.v[i]);
+		free(orr_map_at(&mpi->stats.peers, i));
 	orr_map_exit(&mpi->stats.peers);
 }

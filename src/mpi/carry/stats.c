@@ -83,7 +83,7 @@ static struct orr_mpi_peer_stats *snapshot(struct orr_mpi *mpi, int whole, int r
 	struct orr_mpi_peer_stats *v = malloc((mpi->stats.peers.n + 1) * sizeof(*v));
 	*n = 0;
 	for (uint32_t i = 0; v && i < mpi->stats.peers.cap; i++) {
-		const struct orr_mpi_peer *p = mpi->stats.peers.v[i];
+		const struct orr_mpi_peer *p = orr_map_at(&mpi->stats.peers, i);
 		if (!p)
 			continue;
 		v[*n] = p->stats;
@@ -233,7 +233,7 @@ void orr_mpi_stats_switch(struct orr_mpi *mpi, MPI_Comm next)
 	free(v);
 	orr_lock(&mpi->lock);
 	for (uint32_t i = 0; i < mpi->stats.peers.cap; i++) {
-		struct orr_mpi_peer *p = mpi->stats.peers.v[i];
+		struct orr_mpi_peer *p = orr_map_at(&mpi->stats.peers, i);
 		if (!p)
 			continue;
 		orr_mpi_stats_add(&p->before, &p->stats);
@@ -287,7 +287,7 @@ void starpu_mpi_comm_stats_retrieve(size_t *comm_stats)
 	memset(comm_stats, 0, (size_t) mpi->size * sizeof(*comm_stats));
 	orr_lock(&mpi->lock);
 	for (uint32_t i = 0; i < mpi->stats.peers.cap; i++) {
-		const struct orr_mpi_peer *p = mpi->stats.peers.v[i];
+		const struct orr_mpi_peer *p = orr_map_at(&mpi->stats.peers, i);
 		if (p && p->stats.peer < mpi->size)
 			comm_stats[p->stats.peer] = p->program_bytes;
 	}
