@@ -31,6 +31,25 @@ static void values(void)
 			ZLIB_SAYS);
 }
 
+/* The same in one piece, which processors take 64 bytes at a time, and byte by byte. */
+static void long_values(void)
+{
+	static struct orr_crc32 crc;
+	static char bytes[1000];
+
+	orr_crc32_init(&crc);
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (char) (i * i * 31 + i / 7);
+	for (size_t first = 0; first < 17; first++) {
+		uint32_t sum = 0x12345678;
+
+		for (size_t n = 0; first + n < sizeof(bytes); n++) {
+			CHECK_IS(orr_crc32(&crc, 0x12345678, bytes + first, n), sum);
+			sum = orr_crc32(&crc, sum, bytes + first + n, 1);
+		}
+	}
+}
+
 /* The text with its checksum; the caller frees it. */
 static char *write_text(const char *text, size_t *n)
 {
@@ -178,6 +197,7 @@ int main(void)
 {
 	xml();
 	values();
+	long_values();
 	changes();
 	places();
 	by_hand();
