@@ -322,6 +322,7 @@ def shared_text(ranks, per_mib):
 def platform_text(pieces, nodes, prefix, note, properties, eager=None, measured=None, tree=None):
     """The platform file; measured: what pairs of several hosts get, and eager: bytes of the largest message that waits for nobody, if known."""
     latency, bandwidth = pieces[0][1], max(p[2] for p in pieces[1:] or pieces)
+    model = prop("network", "tcp") if measured and over_tcp() else ""
     lat_factor = ";".join("%d:%.6g" % (p[0], p[1] / latency) for p in pieces)
     bw_factor = ";".join("%d:%.6g" % (p[0], p[2] / bandwidth) for p in pieces)
     if tree:
@@ -334,19 +335,14 @@ def platform_text(pieces, nodes, prefix, note, properties, eager=None, measured=
         shared, part = (measured.backbone(), measured.both_ways(bandwidth)) if measured else (None, None)
         if part:
             say("a host that sends and receives at once has %.0f %% of its link's speed in each direction" % (100 * part))
+        properties += model
         limits = (' bb_bw="%.6gBps" bb_lat="0s"' % shared if shared else "") + (' limiter_link="%.6gBps"' % (2 * part * bandwidth) if part else "")
         network = """  <cluster id="cluster" prefix="%s" suffix="" radical="0-%d" speed="1Gf" bw="%.6gBps" lat="%.6gs"
            loopback_bw="%.6gBps" loopback_lat="%.6gs" sharing_policy="SPLITDUPLEX"%s%s
 """ % (prefix, nodes - 1, bandwidth, latency / 2, bandwidth, latency, limits,
        ">\n" + properties + "  </cluster>" if properties else " />")
-    if measured and over_tcp():
-        model = prop("network", "tcp")
-        if "<host " in network:
-            network = re.sub(r'(<host id="[^"]*" speed="1Gf") ?/>', lambda host: host[1] + ">" + model.strip() + "</host>", network, count=1)
-        elif properties:
-            network = network.replace("  </cluster>", model + "  </cluster>")
-        else:
-            network = network.replace(" />\n", ">\n" + model + "  </cluster>\n")
+    if model and "<host " in network:
+        network = re.sub(r'(<host id="[^"]*" speed="1Gf") ?/>', lambda host: host[1] + ">" + model.strip() + "</host>", network, count=1)
     return """<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <!-- SPDX-License-Identifier: LGPL-2.1-or-later -->

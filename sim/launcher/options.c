@@ -193,18 +193,11 @@ static void options_settle_channels(void)
 /* (smpi has other actors, which are chosen before the platform is known.) */
 void launcher_options_network(const struct launcher_options *o, const char *name)
 {
-	static const struct {
-		const char *name;
-		enum orr_sim_network network;
-	} known[] = { { "share", ORR_SIM_SHARE },
-		      { "maxmin", ORR_SIM_MAXMIN },
-		      { "queue", ORR_SIM_QUEUE },
-		      { "tcp", ORR_SIM_TCP } };
 	if (!name || o->network_given)
 		return;
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (!strcmp(name, known[i].name)) {
-			orr_sim.network = known[i].network;
+	for (int i = 0; i < ORR_SIM_NNETWORKS; i++)
+		if (i != ORR_SIM_SMPI && !strcmp(name, orr_sim_network_names[i])) {
+			orr_sim.network = (enum orr_sim_network) i;
 			return;
 		}
 	launcher_fail(

@@ -16,7 +16,16 @@
 
 enum orr_sim_kernels { ORR_SIM_RUN, ORR_SIM_SKIP, ORR_SIM_INJECT };
 /* The carrier of the runtime's own messages: SMPI, or a model of net/sim_network.h. */
-enum orr_sim_network { ORR_SIM_SMPI, ORR_SIM_MAXMIN, ORR_SIM_SHARE, ORR_SIM_QUEUE, ORR_SIM_TCP };
+enum orr_sim_network {
+	ORR_SIM_SMPI,
+	ORR_SIM_MAXMIN,
+	ORR_SIM_SHARE,
+	ORR_SIM_QUEUE,
+	ORR_SIM_TCP,
+	ORR_SIM_NNETWORKS
+};
+/* Their names, as the option --network has them. */
+extern const char *const orr_sim_network_names[ORR_SIM_NNETWORKS];
 
 /* A copy by a processor within main memory. */
 #define ORR_SIM_COPY_MBS 8000.0

@@ -31,7 +31,7 @@ struct orr_trace_choice {
 
 /* The choice of the configuration. 0, or -EINVAL after a message. */
 int orr_trace_choice_read(struct orr_trace_choice *choice, const struct orr_config *cfg);
-/* Whether the choice has that rank. */
+/* True if the choice has that rank. */
 int orr_trace_choice_has(const struct orr_trace_choice *choice, int rank);
 /* Appends lines "name value" to a text, in a run that began at that time; nothing if all is
  * recorded. */

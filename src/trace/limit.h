@@ -36,7 +36,7 @@ int orr_trace_limit_parse(const char *text, uint64_t *bytes);
 /* The least limit for a run of so many processes. */
 uint64_t orr_trace_limit_least(uint64_t nprocesses);
 
-/* Whether events of that time of the run are kept. */
+/* True if events of that time of the run are kept. */
 static inline int orr_trace_limit_keeps(uint32_t windows, int64_t run_ns)
 {
 	uint64_t period = (uint64_t) 1 << ORR_TRACE_PERIOD_LOG2(windows);

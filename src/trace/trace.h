@@ -21,7 +21,7 @@ void orr_trace_exit(struct orr_process *proc);
 
 /* The functions below require proc->trace. */
 
-/* Whether events of that kind are recorded: what makes one need not be found out else. */
+/* True if events of that kind are recorded: what makes one need not be found out else. */
 int orr_trace_records(const struct orr_process *proc, enum orr_trace_kind kind);
 /* Appends an event, e.ns nanoseconds from now. */
 void orr_trace_add(struct orr_process *proc, struct orr_trace_event e);

@@ -47,12 +47,7 @@ struct totals {
 
 static const char *network_name(void)
 {
-	static const char *const names[] = { [ORR_SIM_SMPI] = "smpi",
-					     [ORR_SIM_MAXMIN] = "maxmin",
-					     [ORR_SIM_SHARE] = "share",
-					     [ORR_SIM_QUEUE] = "queue",
-					     [ORR_SIM_TCP] = "tcp" };
-	return names[orr_sim.network];
+	return orr_sim_network_names[orr_sim.network];
 }
 
 static const char *simgrid_release(void)

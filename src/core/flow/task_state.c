@@ -232,7 +232,7 @@ static void prepare_announcement(struct orr_task *t, struct orr_round_end *e)
 }
 
 /* t has terminated: those that wait for it go on. */
-static void announce_at_once(struct orr_task *t)
+static __attribute__((noinline)) void announce_at_once(struct orr_task *t)
 {
 	struct orr_round_end e = { 0 };
 
@@ -252,6 +252,27 @@ void orr_task_announce(struct orr_task *t, struct orr_round_end *e)
 	release_waiters(e);
 }
 
+static inline void tell_end(struct orr_process *proc, struct orr_task *t,
+			    const struct orr_worker *w)
+{
+	orr_task_trace(proc, ORR_TRACE_DONE, t, w ? (int) w->id : -1, 0);
+	if (__builtin_expect(t->tag != NULL, 0))
+		orr_tag_task_ends(t);
+	t->pub->status = STARPU_TASK_FINISHED;
+}
+
+/* The end of a round whose task is in the queues of its data again before others learn of it. Not
+ * inlined: the many tasks that do not regenerate need no room for what is announced. */
+static __attribute__((noinline)) void end_and_announce(struct orr_process *proc, struct orr_task *t,
+						       const struct orr_worker *w)
+{
+	struct orr_round_end e;
+
+	prepare_announcement(t, &e);
+	tell_end(proc, t, w);
+	end(t, &e);
+}
+
 /* Execution and all end dependencies are over. */
 static void terminate(struct orr_task *t, struct orr_worker *w)
 {
@@ -259,7 +280,6 @@ static void terminate(struct orr_task *t, struct orr_worker *w)
 	struct orr_process *proc = self->proc;
 	uint64_t cause = orr_cause_begin(self, t);
 	struct starpu_task *pub = t->pub;
-	struct orr_round_end e; /* of a task that regenerates, when that is `later` */
 	int waited_for, internal = t->internal, user_wait = t->user_wait;
 	unsigned ctx = t->ctx;
 
@@ -297,14 +317,13 @@ static void terminate(struct orr_task *t, struct orr_worker *w)
 		later = pub->regenerate;
 		if (!later)
 			announce_at_once(t);
-		else
-			prepare_announcement(t, &e);
 	}
-	orr_task_trace(proc, ORR_TRACE_DONE, t, w ? (int) w->id : -1, 0);
-	if (__builtin_expect(t->tag != NULL, 0))
-		orr_tag_task_ends(t);
-	pub->status = STARPU_TASK_FINISHED;
-	end(t, later ? &e : NULL);
+	if (__builtin_expect(later, 0)) {
+		end_and_announce(proc, t, w);
+	} else {
+		tell_end(proc, t, w);
+		end(t, NULL);
+	}
 	self->cause = cause;
 	if (__builtin_expect(ctx != 0, 0))
 		orr_ctx_task_done(proc, ctx);

@@ -114,32 +114,44 @@ static inline int needs_steps(const struct orr_worker *w)
  * make no tasks up. A simulated node has tens of workers, and most of their steps find nothing. */
 static inline int none_is_ready(const struct orr_core *core)
 {
-	return core->counts_ready && !ORR_ATOMIC_LOAD(&core->nready) &&
-	       ORR_ATOMIC_LOAD_RELAXED(&core->nctxs) == 1 && core->ctx0.policy_wakes &&
-	       !ORR_ATOMIC_LOAD_RELAXED(&core->njoins);
+	return !ORR_ATOMIC_LOAD(&core->nready) && ORR_ATOMIC_LOAD_RELAXED(&core->nctxs) == 1 &&
+	       core->ctx0.policy_wakes && !ORR_ATOMIC_LOAD_RELAXED(&core->njoins);
 }
 
-static int step_workers(struct orr_group *g, struct orr_thread *self)
+/* Steps the workers, of which idle ones are left out while none is ready. */
+static int step_counted(struct orr_group *g, struct orr_thread *self, struct orr_worker *w,
+			const struct orr_worker *end)
 {
-	struct orr_worker *w = &g->proc->core->workers[g->first], *end = w + g->nworkers;
 	unsigned nleft = g->nbusy, nbusy = 0;
 	int advanced = 0;
 
 	for (; w < end; w++) {
-		int rest_idle = !nleft && none_is_ready(g->proc->core), did;
+		int rests = !nleft && none_is_ready(g->proc->core), did;
 
 #ifndef ORR_DEBUG
-		if (rest_idle)
+		if (rests)
 			break;
 #endif
 		nleft -= nleft && needs_steps(w);
 		did = orr_worker_step(w, self);
-		orr_assertf(!rest_idle || (!did && !needs_steps(w)),
+		orr_assertf(!rests || (!did && !needs_steps(w)),
 			    "worker %u advances, and no task was ready", w->id);
 		advanced |= did;
 		nbusy += needs_steps(w);
 	}
 	g->nbusy = nbusy;
+	return advanced;
+}
+
+static int step_workers(struct orr_group *g, struct orr_thread *self)
+{
+	struct orr_worker *w = &g->proc->core->workers[g->first], *end = w + g->nworkers;
+	int advanced = 0;
+
+	if (__builtin_expect(g->counts, 0))
+		return step_counted(g, self, w, end);
+	for (; w < end; w++)
+		advanced |= orr_worker_step(w, self);
 	return advanced;
 }
 

@@ -300,13 +300,6 @@ unsigned starpu_task_get_implementation(struct starpu_task *task)
 	return orr_task_of(task)->nimpl;
 }
 
-void orr_task_give_number(struct orr_process *proc, struct orr_task *t)
-{
-	if (!t->job_id)
-		ORR_ATOMIC_STORE_RELAXED(&t->job_id,
-					 ORR_ATOMIC_ADD_RELAXED(&proc->core->next_job, 1));
-}
-
 unsigned long starpu_task_get_job_id(struct starpu_task *task)
 {
 	struct orr_task *t = orr_task_private(task);

@@ -122,7 +122,12 @@ static inline enum starpu_data_access_mode orr_task_mode(const struct starpu_tas
 const char *orr_task_name(const struct starpu_task *t);
 
 /* Gives t its number, if it has none. */
-void orr_task_give_number(struct orr_process *proc, struct orr_task *t);
+static inline void orr_task_give_number(struct orr_process *proc, struct orr_task *t)
+{
+	if (!t->job_id)
+		ORR_ATOMIC_STORE_RELAXED(&t->job_id,
+					 ORR_ATOMIC_ADD_RELAXED(&proc->core->next_job, 1));
+}
 struct orr_task *orr_task_make_private(struct starpu_task *t);
 /* Ensures that the private half exists. Returns NULL when memory is exhausted. */
 static inline struct orr_task *orr_task_private(struct starpu_task *t)

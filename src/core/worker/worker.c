@@ -307,6 +307,7 @@ int orr_workers_create(struct orr_process *proc, const struct orr_driver_ops *cp
 			return -ENOMEM;
 	cut_groups(proc, (unsigned) ncpus, devices, ndevices);
 	proc->core->counts_ready = proc->ngroups == 1 && proc->core->nworkers > 1;
+	proc->core->groups[0].counts = proc->core->counts_ready;
 	return prepare_groups(proc);
 }
 

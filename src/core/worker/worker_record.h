@@ -123,6 +123,7 @@ struct orr_group {
 	unsigned sleeping;   /* atomic: the thread waits on the bell, for other threads alone */
 	uint8_t begun;       /* its workers were made ready */
 	uint8_t in_recess;   /* its function returned while it sleeps (base/seam.h) */
+	uint8_t counts;      /* core->nready counts what its workers may find */
 	uint8_t looks_again; /* it is in the set of idle groups, and looks for work once more */
 	struct orr_worker **heap; /* running workers ordered by (kernel.end_us, end_seq) */
 	unsigned nheap;

@@ -229,7 +229,7 @@ int orr_mpi_late_waits(struct orr_mpi *mpi, struct orr_mpi_req *first, int leave
 	if (first->waited)
 		return 0;
 	uint32_t lone = nlone(mpi, first);
-	/* Where no tree pays off, all go at once. */
+	/* All go at once where no tree pays off. */
 	if (!leaves &&
 	    (!lone ||
 	     !orr_mpi_plan(net, bytes, lone + length(first), 0, ORR_MPI_LEAVES_NOTHING).tree))
