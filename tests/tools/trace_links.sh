@@ -40,6 +40,7 @@ if [ "$ORR_TEST_SIM" = yes ]; then
 	if "$PYTHON" -c 'import numpy' 2> err && [ -e /usr/share/javascript/d3/d3.min.js ]; then
 		ok "$ORRERY" report t -o p.html
 		has p.html 'link node-0-link_UP .12.5 GB/s.: full for'
+		has p.html '"words":"All 8 links that messages went over."'
 	fi
 	ok "$ORRERY" explain t --from 0.002 --to 0.008
 	has out '^  node-0-link_UP .12.5 GB/s.: full for [0-9]+ % of the time$'

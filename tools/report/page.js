@@ -121,6 +121,7 @@ class Page {
 		this.matrix.draw();
 		kernelsPlot(byId("kernels-plot"), this.run, this);
 		this.lists = new Lists(byId("lists-plot"), this.run, this);
+		this.linkPlot = new Links(byId("links-plot"), this.run, this);
 	}
 
 	tip(box, text) {
