@@ -109,7 +109,7 @@ def event(time, track, kind, content=b""):
 
 
 def of_lane(tables, lane, track, names):
-    start, kernel, fetch = tables.run.first, names.category("kernel"), names.category("fetch")
+    start, kernel, fetch = tables.run.first, names.category("kernel"), names.category("fetching")
     for bar in lane.bars:
         content = (kernel if bar.kind == "kernel" else fetch) + names.event(bar.name)
         content += names.note("task", bar.task.number)
