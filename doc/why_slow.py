@@ -38,7 +38,7 @@ COLUMNS = 320  # of an area
 KERNELS, FETCH, IDLE = "#3b75af", "#e0a030", "#e6e6e6"
 # What the critical path consists of: the kinds of `orrery explain --json`, the colour, and the name.
 CAUSES = [(("kernel",), KERNELS, "kernels"), (("latency", "transfer", "held", "unmatched", "relay", "sending"), "#c0504d", "messages"),
-          (("copy",), FETCH, "data fetched"), (("program",), "#7f5fa8", "program submits"), ((), "#999999", "other")]
+          (("fetching",), FETCH, "data fetched"), (("program",), "#7f5fa8", "program submits"), ((), "#999999", "other")]
 
 
 class Failed(Exception):

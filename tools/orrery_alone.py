@@ -110,7 +110,7 @@ def gaps(run, trace, pieces):
         for p in pieces[bisect.bisect_right(ends, first):]:
             if p.first >= last:
                 break
-            sums[p.kind, p.detail if p.kind in ("kernel", "copy") else "", p.rank] += min(last, p.last) - max(first, p.first)
+            sums[p.kind, p.detail if p.kind in ("kernel", "fetching") else "", p.rank] += min(last, p.last) - max(first, p.first)
         (kind, name, rank), ns = min(sums.items(), key=lambda s: (-s[1], s[0]), default=(("unknown", "", -1), 0))
         found.append(Gap(first, last, kernel_ns, kind, name, rank, ns))
     return found

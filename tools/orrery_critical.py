@@ -24,7 +24,7 @@ BARRIER = "a barrier"   # begins the calls in which ranks wait for each other
 
 # The kinds of pieces of the path, in the words of the page.
 KINDS = {
-    "kernel": "kernels", "copy": "data fetched between memory nodes", "runtime": "runtime: from a cause to its effect",
+    "kernel": "kernels", "fetching": "fetching data between memory nodes", "runtime": "runtime: from a cause to its effect",
     "callback": "callbacks of the program",
     "latency": "messages: latency", "transfer": "messages: transfer", "held": "messages: ready to leave, and held",
     "unmatched": "messages: here, and not taken", "relay": "messages: passed on in a tree",
@@ -456,7 +456,7 @@ class Walk:
             before = None
         # While the kernel before it ran, the data of a task kept nobody waiting.
         since = task.start - task.fetch
-        self.piece(since if before is None or before.end is None else max(since, min(before.end, task.start)), "copy", task.name, rank, worker)
+        self.piece(since if before is None or before.end is None else max(since, min(before.end, task.start)), "fetching", task.name, rank, worker)
         if before is not None and before.end is not None and (ready is None or before.end > ready):
             self.runtime(before.done if before.done is not None else before.end, task.name, task.key[0], rank, worker)
             return self.ended, before

@@ -32,7 +32,7 @@ class Side:
         self.makespan = self.run.last - self.run.first
         self.path, self.times, self.by_rank = collections.Counter(), collections.Counter(), collections.Counter()
         for p in self.pieces:
-            key = (p.kind, p.detail if p.kind in ("kernel", "copy") else "")
+            key = (p.kind, p.detail if p.kind in ("kernel", "fetching") else "")
             self.path[key] += p.last - p.first
             self.times[key] += 1
             self.by_rank[key, p.rank] += p.last - p.first

@@ -51,7 +51,7 @@ def shares(pieces):
     """[(kind, detail, ns, pieces)], the largest first: kernels and copies by name, the rest by kind."""
     sums = {}
     for piece in pieces:
-        key = (piece.kind, piece.detail if piece.kind in ("kernel", "copy") else "")
+        key = (piece.kind, piece.detail if piece.kind in ("kernel", "fetching") else "")
         ns, count = sums.get(key, (0, 0))
         sums[key] = (ns + piece.last - piece.first, count + 1)
     return sorted(((kind, detail, ns, count) for (kind, detail), (ns, count) in sums.items()), key=lambda s: (-s[2], s[:2]))

@@ -160,7 +160,7 @@ def of_callbacks(pieces):
 
 def of_copies(pieces, replay):
     """Data that come late, or again and again."""
-    seconds = path_seconds(pieces, ("copy",))
+    seconds = path_seconds(pieces, ("fetching",))
     if not seconds:
         return
     # (Data go to memory node 0 when a device is full; what comes to a device may come for the second time.)

@@ -2,12 +2,13 @@
 #
 # Pictures for viewers of other formats: bars on lanes, one lane for each worker, more where
 # a worker has several kernels under way at once, or its process had several ranks; and
-# counters, copies, changes and marks of each rank.
+# counters, callbacks, copies, changes and marks of each rank.
 # Invariant: the bars of a lane do not overlap and are sorted by time; each kernel of the
 # tables is one bar, of its whole length; all formats have the same names.
 import collections
 import heapq
 
+import orrery_callbacks
 import orrery_changes
 from orrery_tracefile import copy_why, signed
 
@@ -29,16 +30,19 @@ def bars_of(tables):
     return found
 
 
+def names_of(workers):
+    """{(rank, process, worker): its name}, from those of the tables."""
+    several = collections.Counter(rank for rank, _ in {place[:2] for place in workers})
+    return {place: (about[0] or "worker %d" % place[2]) + (" of process %d" % place[1] if several[place[0]] > 1 else "")   # one after the other
+            for place, about in workers.items()}
+
+
 def lanes(tables):
     """All lanes, sorted by rank, process, worker and number; a worker that did nothing has one, without bars."""
     kernels, workers = bars_of(tables), tables.workers()
-    several = collections.Counter(rank for rank, _ in {place[:2] for place in workers})
-    found = []
+    names, found = names_of(workers), []
     for place in sorted(workers):
-        name = workers[place][0] or "worker %d" % place[2]
-        if several[place[0]] > 1:   # one after the other
-            name += " of process %d" % place[1]
-        of_worker = [[]]
+        name, of_worker = names[place], [[]]
         for first, last, task in kernels.get(place, ()):
             lane = next((bars for bars in of_worker if not bars or bars[-1].last <= first), None)
             if lane is None:
@@ -144,6 +148,19 @@ def changes(tables):
         first, last = max(c.first, tables.run.first), max(c.last, tables.run.first)
         if tables.inside(c.rank, first, last):
             yield first, last, c.rank, orrery_changes.label(c)
+
+
+def callbacks(tables):
+    """[(place, title, [[(first, last, place, name, number)]])] of the functions of the program that the runtime called, by the worker whose
+    thread was in them: place is (rank, process, worker), and a worker has as many lanes as it has calls under way at once."""
+    names, found = names_of(tables.workers()), []
+    for c in orrery_callbacks.callbacks(tables.trace):
+        if tables.inside(c.rank, c.start, c.end):
+            task = tables.run.tasks.get((c.process, c.number)) if c.what != "message" else None
+            first = max(c.start, tables.run.first)
+            found.append((first, max(first, c.end), (c.rank, c.process, c.worker), "%s: %s" % (c.what, task.name) if task else c.what, c.number))
+    found.sort(key=lambda c: c[:3])
+    return [(place, "callbacks of %s" % names.get(place, "another thread"), lanes_of) for place, lanes_of in sorted(side_by_side(found).items())]
 
 
 def side_by_side(intervals):

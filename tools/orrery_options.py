@@ -94,7 +94,7 @@ def trace_limit(value):
 
 # Options that choose the part of a run that is recorded: (variable, what is right, in words).
 SECONDS = r"(?:[0-9]+[.]?[0-9]*|[.][0-9]+)"
-KINDS = ("tasks", "kernels", "callbacks", "messages", "lists", "copies", "progression", "waits", "changes", "memory", "marks", "links")
+KINDS = ("tasks", "kernels", "callbacks", "messages", "lists", "copies", "progression", "waits", "changes", "memory", "marks", "links", "data")
 PARTS = {"--trace-ranks": ("ORRERY_TRACE_RANKS", r"[0-9]+(?:-[0-9]+)?(?:,[0-9]+(?:-[0-9]+)?)*", "give ranks and ranges of them, as 0-3,17"),
          "--trace-window": ("ORRERY_TRACE_WINDOW", r"(?!\.\.$)(?:%s)?\.\.(?:%s)?" % (SECONDS, SECONDS),
                             "give FROM..TO in seconds since the start, as 1.5..2, 10.. or ..3"),

@@ -2,7 +2,7 @@
 #
 # `orrery trace --otf2`: the trace as an OTF2 archive, written by OTF2's own library
 # through its bindings, for Vampir, Scalasca, Cube, TAU and others.
-# Invariant: each kernel, fetch, copy and change is one ENTER and one LEAVE of its region,
+# Invariant: each kernel, fetch, callback, copy and change is one ENTER and one LEAVE of its region,
 # each message one MPI_SEND and one MPI_RECV, each value of a counter one METRIC, each mark
 # one PARAMETER_STRING; the events of a location are sorted by time.
 import collections
@@ -10,7 +10,8 @@ import os
 import shutil
 
 from orrery_cli import UserError
-from orrery_lanes import arrows, changes, copies, copy_name, counters, lanes, left_out, mark_name, mark_number, marks, numbered, side_by_side
+from orrery_lanes import (arrows, callbacks, changes, copies, copy_name, counters, lanes, left_out, mark_name, mark_number, marks, numbered,
+                          side_by_side)
 
 ARCHIVE = "traces"
 FILES = {ARCHIVE, ARCHIVE + ".otf2", ARCHIVE + ".def"}
@@ -107,6 +108,20 @@ def write_changes(writer, places, regions, tables):
     write_side_by_side(writer, places, tables, "changes", changes(tables), lambda name: regions.of(name, "ARTIFICIAL"), lambda _: None)
 
 
+def write_callbacks(otf2, writer, places, regions, tables):
+    found = callbacks(tables)
+    if not found:
+        return
+    numbers = {what: places.attribute(what, otf2.enums.Type.UINT64) for what in ("task", "request")}
+    for place, title, lanes_of in found:
+        for i, lane in enumerate(lanes_of):
+            events = writer.event_writer_from_location(places.location(place[0], "rank %d %s" % (place[0], numbered(title, i))))
+            for first, last, _, name, number in lane:
+                region = regions.of(name, "FUNCTION")
+                events.enter(first - tables.run.first, region, attributes={numbers["request" if name == "message" else "task"]: number})
+                events.leave(last - tables.run.first, region)
+
+
 def write_marks(otf2, writer, places, tables):
     found = collections.defaultdict(list)
     for m in marks(tables):
@@ -174,6 +189,7 @@ def write(tables, folder):
             # Locations of messages have the numbers of their ranks: ViTE takes one for the other.
             unknown = write_messages(otf2, writer, places, tables)
             write_lanes(writer, places, regions, tables)
+            write_callbacks(otf2, writer, places, regions, tables)
             write_copies(otf2, writer, places, regions, tables)
             write_changes(writer, places, regions, tables)
             write_marks(otf2, writer, places, tables)

@@ -6,7 +6,7 @@
 import collections
 import heapq
 
-from orrery_lanes import (FETCHING, arrows, changes, copies, counters, lanes, left_out, mark_name, mark_number, marks, numbered,
+from orrery_lanes import (FETCHING, arrows, callbacks, changes, copies, counters, lanes, left_out, mark_name, mark_number, marks, numbered,
                           side_by_side)
 from orrery_tracefile import copy_why
 
@@ -52,6 +52,7 @@ class Parts:
         self.counters = [] if "counters" in style.without else [
             c for c in counters(tables) if style.counters is None or c.name in style.counters]
         self.changes = sorted(side_by_side(changes(tables)).items())
+        self.callbacks = callbacks(tables)
 
 
 def quoted(text):
@@ -70,8 +71,8 @@ def write_head(out, parts):
         out.write("%%EventDef %s %d\n" % (name, number))
         out.writelines("%%       %s\n" % field for field in fields)
         out.write("%EndEventDef\n")
-    out.write('0 Run 0 "Run"\n0 Rank Run "Rank"\n0 Worker Rank "Worker"\n0 Memory Rank "Memory"\n0 Changes Rank "Changes"\n')
-    out.write('1 State Worker "Worker State"\n1 Change Changes "Change"\n3 Mark Rank "Mark" "%s"\n' % COLOURS[3])
+    out.write('0 Run 0 "Run"\n0 Rank Run "Rank"\n0 Worker Rank "Worker"\n0 Memory Rank "Memory"\n0 Changes Rank "Changes"\n0 Callbacks Rank "Callbacks"\n')
+    out.write('1 State Worker "Worker State"\n1 Change Changes "Change"\n1 Callback Callbacks "Callback"\n3 Mark Rank "Mark" "%s"\n' % COLOURS[3])
     out.write('4 Message Run Rank Rank "Message"\n4 Copy Rank Memory Memory "Copy"\n')
     variables = numbers_of(c.name for c in parts.counters)
     for name, i in variables.items():
@@ -89,6 +90,10 @@ def alias(lane):
     return "w%d_%d_%d_%d" % lane[:4]
 
 
+def callback_alias(place, number):
+    return "b%d_%d_%d_%d" % (place[0], place[1], place[2] + 1, number)
+
+
 def write_containers(out, parts, at):
     tables, style = parts.tables, parts.style
     out.write('6 %s run Run 0 "%s"\n' % (at, "simulated run" if tables.trace.simulated else "run"))
@@ -104,6 +109,9 @@ def write_containers(out, parts, at):
     for rank, found in parts.changes:
         for i in range(len(found)):
             out.write("6 %s c%d_%d Changes r%d %s\n" % (at, rank, i, rank, quoted(style.rank(rank) + numbered(" changes", i))))
+    for place, title, found in parts.callbacks:
+        for i in range(len(found)):
+            out.write("6 %s %s Callbacks r%d %s\n" % (at, callback_alias(place, i), place[0], quoted("%s %s" % (style.rank(place[0]), numbered(title, i)))))
 
 
 def of_lane(lane, values, style):
@@ -117,10 +125,10 @@ def of_lane(lane, values, style):
         yield bar.last, (9, "State %s" % name)
 
 
-def of_changes(rank, number, lane):
-    for first, last, _, name in lane:
-        yield first, (8, "Change c%d_%d %s" % (rank, number, quoted(name)))
-        yield last, (9, "Change c%d_%d" % (rank, number))
+def of_states(kind, container, lane):
+    for first, last, _, name, *_ in lane:
+        yield first, (8, "%s %s %s" % (kind, container, quoted(name)))
+        yield last, (9, "%s %s" % (kind, container))
 
 
 def of_links(parts, found):
@@ -155,7 +163,8 @@ def write(tables, path, style=PLAIN):
         write_containers(out, parts, at(tables.run.first))
         others = ((time, event) for time, _, event in sorted(list(of_links(parts, found)) + list(of_rank(parts, variables)), key=lambda e: e[:2]))
         streams = [of_lane(lane, values, style) for lane in parts.lanes] + [
-            of_changes(rank, i, lane) for rank, lanes_of in parts.changes for i, lane in enumerate(lanes_of)]
+            of_states("Change", "c%d_%d" % (rank, i), lane) for rank, lanes_of in parts.changes for i, lane in enumerate(lanes_of)] + [
+            of_states("Callback", callback_alias(place, i), lane) for place, _, lanes_of in parts.callbacks for i, lane in enumerate(lanes_of)]
         last = tables.run.first
         for time, (number, rest) in heapq.merge(*streams, others, key=lambda e: e[0]):
             out.write("%d %s %s\n" % (number, at(time), rest))

@@ -6,7 +6,8 @@
 # nest; names are written once and referred to by number.
 import heapq
 
-from orrery_lanes import arrows, changes, copies, copy_name, counters, lanes, left_out, mark_name, mark_number, marks, numbered, side_by_side
+from orrery_lanes import (arrows, callbacks, changes, copies, copy_name, counters, lanes, left_out, mark_name, mark_number, marks, numbered,
+                          side_by_side)
 from orrery_tracefile import signed
 
 SEQUENCE = 1
@@ -108,7 +109,7 @@ def event(time, track, kind, content=b""):
 
 
 def of_lane(tables, lane, track, names):
-    start, kernel, fetch = tables.run.first, names.category("kernel"), names.category("fetch")
+    start, kernel, fetch = tables.run.first, names.category("kernel"), names.category("fetching")
     for bar in lane.bars:
         content = (kernel if bar.kind == "kernel" else fetch) + names.event(bar.name)
         content += names.note("task", bar.task.number)
@@ -151,6 +152,18 @@ def of_rank(tables, tracks, names):
                           category + names.event(mark_name(m)) + names.note("number", mark_number(m)))
 
 
+def of_callbacks(tables, tracks, names, order):
+    """The events of each track, in order; `order` of a worker's last lane."""
+    start, category = tables.run.first, names.category("callback")
+    for place, title, found in callbacks(tables):
+        for i, lane in enumerate(found):
+            track, events = tracks.below(place[0], numbered(title, i), order.get(place, AFTER_WORKERS - 1), key=place + ("callbacks", i)), []
+            for first, last, _, name, number_of in lane:
+                of = names.note("request" if name == "message" else "task", number_of)
+                events += [(first, event(first - start, track, BEGIN, category + names.event(name) + of)), (last, event(last - start, track, END))]
+            yield events
+
+
 def of_changes(tables, tracks, names):
     """The events of each track, in order."""
     start, category = tables.run.first, names.category("change")
@@ -165,11 +178,12 @@ def of_changes(tables, tracks, names):
 def write(tables, path):
     names, tracks = Names(), Tracks(tables)
     all_lanes = lanes(tables)
-    of_lanes = [of_lane(tables, lane, tracks.below(lane.rank, lane.name, i, key=(lane.process, lane.worker, lane.number)), names)
+    of_lanes = [of_lane(tables, lane, tracks.below(lane.rank, lane.name, 2 * i, key=(lane.process, lane.worker, lane.number)), names)
                 for i, lane in enumerate(all_lanes)]
     found, unknown = arrows(tables)
     others = sorted(list(of_messages(tables, tracks, names, found)) + list(of_rank(tables, tracks, names))
                     + list(of_counters(tables, tracks)), key=lambda e: e[0])
+    of_lanes += list(of_callbacks(tables, tracks, names, {lane[:3]: 2 * i + 1 for i, lane in enumerate(all_lanes)}))
     of_lanes += list(of_changes(tables, tracks, names))
     with open(path, "wb") as out:
         out.write(names.packet(CLEARED | NEEDED))

@@ -26,7 +26,7 @@ from orrery_words import Word, parse, usage
 
 LIBRARY = "/usr/share/javascript/d3/d3.min.js"
 PARTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "report")
-SCRIPTS = ("data.js", "gantt.js", "plots.js", "lists.js", "compare.js", "page.js", "inputs.js")
+SCRIPTS = ("data.js", "gantt.js", "plots.js", "lists.js", "links.js", "compare.js", "page.js", "inputs.js")
 TASKS, MESSAGES, PAIRS, MARKS = 600000, 400000, 400000, 4000   # that a page has at most
 LEAST_SIZE = 2                                    # MB: less has no room for the program of the page
 OPTIONS = (
@@ -164,6 +164,7 @@ def environment(trace, columns, lanes):
 def pack_run(data, lanes, edges, pieces, gaps, limits):
     """(what the page has in words, its arrays), with no more tasks, messages and pairs than the limits."""
     import numpy as np
+    import orrery_report_links
     import orrery_report_lists
     import orrery_overhead
     import orrery_report_matrix
@@ -188,7 +189,8 @@ def pack_run(data, lanes, edges, pieces, gaps, limits):
     matrix = orrery_report_matrix.put(columns, pack, limits["pairs"])
     states, (marks, nmarks) = data.states_over_time(lanes, pack), data.marks_of(lanes, MARKS)
     found = {"worker_names": list(names), "states": states, "overhead": orrery_overhead.rows(lanes, states), "kernels": data.kernel_table(lanes),
-             "matrix": matrix, "lists": orrery_report_lists.put(columns, pack), "path": data.put_path(pieces, columns.first, pack), "changes": data.changes_of(lanes), "marks": marks, "gaps": [[g.first - columns.first, g.last - columns.first, orrery_alone.label(g.kind, g.name, g.rank)] for g in gaps], "span_ns": columns.last - columns.first,
+             "matrix": matrix, "lists": orrery_report_lists.put(columns, pack),
+             "links": orrery_report_links.put(columns, pack), "path": data.put_path(pieces, columns.first, pack), "changes": data.changes_of(lanes), "marks": marks, "gaps": [[g.first - columns.first, g.last - columns.first, orrery_alone.label(g.kind, g.name, g.rank)] for g in gaps], "span_ns": columns.last - columns.first,
              "left_out": left_out(lanes, count, rows, matrix, columns) + (["%d of %d marks and iterations are drawn, the first ones." % (len(marks), nmarks)] if nmarks > len(marks) else []), "parts": pack.parts}
     return found, zlib.compress(pack.data(), 6)
 

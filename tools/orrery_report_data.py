@@ -18,7 +18,7 @@ OTHERS = "other kernels"
 ITERATION, ITERATION_END = "iteration", "iteration-end"   # marks (src/core/task/task_trace.c)
 
 # The states of workers, in the words of `orrery explain`; the gap before a task has the state of what ended it.
-STATES = {"copy": "data fetched between memory nodes", "runtime": "runtime: from a cause to its effect", "callback": "callbacks of the program",
+STATES = {"fetching": "fetching data between memory nodes", "runtime": "runtime: from a cause to its effect", "callback": "callbacks of the program",
           "message": "waiting for a message", "program": "waiting for the program", "task": "waiting for another task",
           "rest": "without a further task", "missing": "not recorded"}
 STATE = {name: i for i, name in enumerate(STATES)}
@@ -225,7 +225,7 @@ def gaps(lanes):
         ready, waits = np.where(unknown, fetched, ready), np.where(unknown, STATE["missing"], waits)
         final_state = "rest" if part.window is None else "missing"
     lane, one = lanes.lane, np.ones(n, np.int64)
-    parts = [(lane, before, ready, waits), (lane, ready, fetched, one * STATE["runtime"]), (lane, fetched, lanes.start, one * STATE["copy"])]
+    parts = [(lane, before, ready, waits), (lane, ready, fetched, one * STATE["runtime"]), (lane, fetched, lanes.start, one * STATE["fetching"])]
     final = np.zeros(len(lanes.lanes), np.int64)
     np.maximum.at(final, lane, lanes.end)
     every = np.arange(len(lanes.lanes))
@@ -271,7 +271,7 @@ def take_sums(lanes, ranks, per_rank):
         if rank in row and (name in number or OTHERS in number):
             exact[row[rank], number.get(name, number.get(OTHERS))] += ns
             exact[row[rank], nk] += fetch
-    copy, missing = nk + STATE["copy"], nk + STATE["missing"]
+    copy, missing = nk + STATE["fetching"], nk + STATE["missing"]
     columns = list(range(nk)) + [copy]
     # Of a copy that a kernel hid, the sums know no end.
     exact[:, nk] = np.maximum(per_rank[:, copy], np.minimum(exact[:, nk], per_rank[:, copy] + per_rank[:, missing]))

@@ -67,7 +67,7 @@ machines that the options or the job's allocation name.
                       start, as 1.5..2, 10.. or ..3 (sets ORRERY_TRACE_WINDOW)
   --trace-kinds LIST  record only tasks, kernels (their starts and ends alone),
                       callbacks, messages, copies, progression, waits, changes,
-                      memory, marks, links: names with commas between them (sets
+                      memory, marks, links, data: names with commas between them (sets
                       ORRERY_TRACE_KINDS)
   --quiet             no summary at the end
   --allow-run-as-root as root: answer the question of Open MPI, which refuses root

@@ -19,8 +19,7 @@ from orrery_tracefile import signed
 
 FETCHING = "FetchingInput"
 ITERATION, ITERATION_END = "iteration", "iteration-end"   # marks (src/core/task/task_trace.c)
-NOT_RECORDED = ("data.rec is empty, because a trace has no data handles; there is no trace.rec, activity.data, distrib.data and "
-                "papi.rec (see `orrery trace --csv`)")
+NOT_RECORDED = "there is no trace.rec, activity.data, distrib.data, sched_tasks.rec and papi.rec (see `orrery trace --csv`)"
 
 
 def jobs(tables):
@@ -111,6 +110,18 @@ def write_comms(tables, path):
                          ("RecvTime", None if received is None else milliseconds(tables, received)), ("Number", m.key[2])))
 
 
+def write_data(tables, path):
+    """The fields that StarVZ reads; a datum is known by the rank, or the rank and its process, and its number there."""
+    last, first = collections.Counter(), {}
+    with open(path, "w", encoding="utf-8") as out:
+        for rank, tag, name, coordinates, size, home, _, _, process in tables.rows("data"):
+            last[process] += 1
+            own = first.setdefault(rank, process) == process
+            record(out, (("Handle", "%d_d%d" % (rank, last[process]) if own else "%d_%d_d%d" % (rank, process, last[process])),
+                         ("HomeNode", home), ("MPIRank", rank), ("Size", size), ("Description", name), ("Coordinates", coordinates),
+                         ("MPIOwner", rank if tag is not None else None), ("MPITag", tag)))
+
+
 def write_dag(tables, known, path):
     job = known.job
     with open(path, "w", encoding="utf-8") as out:
@@ -166,8 +177,7 @@ def write(tables, folder, paje=None, without=()):
     write_tasks(tables, known, os.path.join(folder, "tasks.rec"))
     write_comms(tables, os.path.join(folder, "comms.rec"))
     write_dag(tables, known, os.path.join(folder, "dag.dot"))
-    with open(os.path.join(folder, "data.rec"), "w", encoding="utf-8"):
-        pass
+    write_data(tables, os.path.join(folder, "data.rec"))
     return "\n".join(text for text in (unknown, NOT_RECORDED) if text)
 
 

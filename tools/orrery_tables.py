@@ -11,6 +11,7 @@ import os
 import orrery_alone
 import orrery_callbacks
 import orrery_changes
+import orrery_data
 import orrery_holds
 import orrery_links
 import orrery_lists
@@ -169,6 +170,11 @@ TABLES = {
         ("name", "TEXT", "name of the link"), ("start_ns", "INTEGER", "from then on"), ("end_ns", "INTEGER", "until then"),
         ("busy_ns", "INTEGER", "of that, the time that its bytes took at all of its bandwidth"),
         ("full_ns", "INTEGER", "of that, the time in which it gave 95 % of it or more")),
+    "data": (
+        ("rank", "INTEGER", "its owner, or the rank that registered it alone"), ("tag", "INTEGER", "its tag; NULL: MPI does not know it"),
+        ("name", "TEXT", "its name, if the program gave it one"), ("coordinates", "TEXT", "its coordinates, with blanks in between"),
+        ("bytes", "INTEGER", "its size"), ("node", "INTEGER", "its home, a memory node; -1: none"),
+        ("known_ns", "INTEGER", "it got its tag; NULL: it has none"), ("unregistered_ns", "INTEGER", "it was unregistered; NULL: that is not in the trace"), PROCESS),
     "marks": (
         ("rank", "INTEGER", "its rank"), ("worker", "INTEGER", "the worker that set it; -1: the program"), ("at_ns", "INTEGER", "when"),
         ("text", "TEXT", "what the program said"), ("number", "INTEGER", "its number"), PROCESS),
@@ -472,6 +478,13 @@ class Tables:
         for load in orrery_links.read(self.trace)[1]:
             if self.within(load.start, load.end):
                 yield (load.name, self.ns(load.start), self.ns(load.end)) + load[3:]
+
+    def rows_of_data(self):
+        run = self.run   # data may be known before the first step, and after the last one
+        for d in orrery_data.read(self.trace):
+            if self.inside(d.rank, run.first if d.since is None else min(d.since, run.last), run.last if d.end is None else max(d.end, run.first)):
+                yield (d.rank, d.tag, d.name or None, d.coordinates or None, d.bytes, d.home, self.ns(d.since) if d.since is not None else None,
+                       self.ns(d.end) if d.end is not None else None, d.process)
 
     def rows_of_marks(self):
         for m in self.run.marks:

@@ -8,6 +8,7 @@ import os
 import sys
 
 import orrery_checksum
+import orrery_data
 import orrery_links
 import orrery_part
 import orrery_sums
@@ -174,6 +175,8 @@ def fields_of(kind, e, names):
         return "%s %d %d %d %s" % (cause, signed(a, 32), b >> 32, b & 0xFFFFFFFF, "ends" if flags & orrery_tracefile.GOES_ON else "begins")
     if kind == "callback":
         return "%d %d %s" % (b, c, orrery_tracefile.CALLBACKS.get(flags, flags))
+    if kind == "datum":
+        return "%d %d %s %s, %s" % (signed(b), c, "unregistered" if flags & orrery_data.ENDS else "known", process.strings.get(a, ""), process.strings.get(d, ""))
     if kind == "link":
         return "%d %d %d %s %s" % (b, c, d, "sum" if flags & orrery_links.SUM else "part", process.strings.get(a, ""))
     if kind == "engine":

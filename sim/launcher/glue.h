@@ -42,6 +42,12 @@ void launcher_run(void);
  * what to call at the start of messages that SimGrid does not see. */
 void (*launcher_background_start(const struct orr_sim_noise *v))(void);
 
+/* ---- loads.cpp ---- */
+
+/* From now on, what links give in SimGrid's own model is told of (sim/sys/net/sim_load.h), where
+ * messages of the runtime are in it. The platform must be complete. */
+void launcher_loads_start(void);
+
 /* ---- early.cpp ---- */
 
 /* From now on, messages of the program's own MPI that their sender does not wait for travel before

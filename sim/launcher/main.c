@@ -268,6 +268,8 @@ int orrery_sim_main(int argc, char **argv)
 		&o, nhosts ? sg_host_get_property_value(launcher_host(0), "network") : NULL);
 	if (orr_sim.noise.load > 0)
 		orr_sim.on_message = launcher_background_start(&orr_sim.noise);
+	if (orr_sim.network == ORR_SIM_MAXMIN || orr_sim.network == ORR_SIM_SMPI)
+		launcher_loads_start();
 	create_ranks(&o, nhosts);
 	start_ranks(&o);
 	launcher_fail_start(o.n);

@@ -34,6 +34,12 @@ inline void orr_simgrid_order(std::vector<simgrid::s4u::Host *> &hosts)
 	(void) hosts;
 }
 
+/* Bytes per second that a link gives now. */
+inline double orr_simgrid_rate(const simgrid::s4u::Link *link)
+{
+	return link->get_usage();
+}
+
 /* A platform made by calls: a star below the root, and what is in it. */
 inline simgrid::s4u::NetZone *orr_simgrid_star(const std::string &name)
 {

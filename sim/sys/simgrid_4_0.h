@@ -54,6 +54,12 @@ inline void orr_simgrid_order(std::vector<simgrid::s4u::Host *> &hosts)
 		hosts.push_back(host.second);
 }
 
+/* Bytes per second that a link gives now. */
+inline double orr_simgrid_rate(const simgrid::s4u::Link *link)
+{
+	return link->get_load();
+}
+
 /* A platform made by calls: a star below the root, and what is in it. */
 inline simgrid::s4u::NetZone *orr_simgrid_star(const std::string &name)
 {

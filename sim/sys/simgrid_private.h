@@ -158,9 +158,8 @@ namespace resource
 {
 class NetworkAction : public Action
 {
-	s4u::Host *src_, *dst_; /* references there */
-
       public:
+	s4u::Host *src_, *dst_; /* references there */
 	double latency_, lat_current_;
 	double sharing_penalty_;
 };

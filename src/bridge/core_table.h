@@ -30,6 +30,7 @@
 #include "data/data.h"
 #include "data/handle.h"
 #include "data/handle_contents.h"
+#include "data/handle_trace.h"
 #include "data/room.h"
 #include "trace/trace.h"
 
@@ -64,6 +65,7 @@
 	F(orr_acquire_share) \
 	F(orr_access_comes_after) \
 	F(orr_handle_name) \
+	F(orr_handle_record_slow) \
 	F(orr_handle_device_with_value) \
 	F(orr_handle_pack) \
 	F(orr_handle_unpack) \

@@ -179,6 +179,11 @@ int orr_handle_unpack(starpu_data_handle_t h, unsigned node, void *ptr, size_t c
 	return core.orr_handle_unpack(h, node, ptr, count);
 }
 
+void orr_handle_record_slow(struct orr_process *proc, starpu_data_handle_t h, int ends)
+{
+	core.orr_handle_record_slow(proc, h, ends);
+}
+
 const char *orr_handle_name(starpu_data_handle_t h)
 {
 	return core.orr_handle_name(h);

@@ -4,6 +4,7 @@
  * Invariant: a handle is freed only after its last access and its last pin are gone. */
 #include "data/handle.h"
 #include "data/handle_attributes.h"
+#include "data/handle_trace.h"
 #include "data/data.h"
 #include "data/iface/iface.h"
 #include "data/mapping.h"
@@ -314,6 +315,7 @@ void orr_handle_unpin(starpu_data_handle_t h)
 
 void orr_handle_free(starpu_data_handle_t h)
 {
+	orr_handle_record(h, 1);
 	if (h->ops->unregister_data_handle)
 		h->ops->unregister_data_handle(h);
 	release_memory(h);

@@ -5,6 +5,7 @@
  */
 #include "data/handle_attributes.h"
 #include "data/data.h"
+#include "data/handle_trace.h"
 #include "base/log.h"
 
 #include <stdarg.h>
@@ -38,6 +39,7 @@ void starpu_data_set_name(starpu_data_handle_t handle, const char *name)
 
 	free(ext->name);
 	ext->name = name ? strdup(name) : NULL;
+	orr_handle_record(handle, 0);
 }
 
 void starpu_data_set_coordinates_array(starpu_data_handle_t handle, unsigned dimensions, int dims[])
@@ -49,6 +51,7 @@ void starpu_data_set_coordinates_array(starpu_data_handle_t handle, unsigned dim
 	ext->ncoords = (int) dimensions;
 	for (unsigned i = 0; i < dimensions; i++)
 		ext->coords[i] = dims[i];
+	orr_handle_record(handle, 0);
 }
 
 void starpu_data_set_coordinates(starpu_data_handle_t handle, unsigned dimensions, ...)

@@ -37,6 +37,7 @@ static const struct group {
 	{ "memory", BIT(MEMORY) },
 	{ "marks", BIT(USER) },
 	{ "links", BIT(LINK) },
+	{ "data", BIT(DATUM) },
 };
 #define NGROUPS (sizeof(groups) / sizeof(groups[0]))
 
@@ -164,7 +165,7 @@ static int read_kinds(struct orr_trace_choice *choice, const char *text)
 {
 	const char *variable = "ORRERY_TRACE_KINDS";
 	static const char form[] =
-		"it takes names with commas between them: tasks, kernels, callbacks, messages, lists, copies, progression, waits, changes, memory, marks, links";
+		"it takes names with commas between them: tasks, kernels, callbacks, messages, lists, copies, progression, waits, changes, memory, marks, links, data";
 
 	if (!text)
 		return 0;

@@ -140,12 +140,16 @@ enum orr_trace_kind {
 			     sends   that are ready */
 	ORR_TRACE_CALLBACK, /* flags: enum orr_trace_callback, worker, b task or request, until now
 			       for c nanoseconds */
-	ORR_TRACE_LINK, /* of the simulated network, a string: its name, c nanoseconds of all its
-			   bandwidth that it gave, d nanoseconds in which it gave all; flags SUM: up
-			   to now, b bytes per second; else of the last b nanoseconds */
+	ORR_TRACE_LINK,  /* of the simulated network, a string: its name, c nanoseconds of all its
+			    bandwidth that it gave, d nanoseconds in which it gave all; flags SUM: up
+			    to now, b bytes per second; else of the last b nanoseconds */
+	ORR_TRACE_DATUM, /* of this process; worker: its home node, -1: none; a string: its name, 0:
+			    it has none, b tag (signed; -1: none), c bytes, d string: its
+			    coordinates, 0: it has none; flags ENDS: it is unregistered */
 	ORR_TRACE_NKINDS
 };
-#define ORR_TRACE_LINK_SUM 1 /* flag of LINK */
+#define ORR_TRACE_DATUM_ENDS 1 /* flag of DATUM */
+#define ORR_TRACE_LINK_SUM 1   /* flag of LINK */
 
 /* Functions of the program that the runtime calls because of a task or a message. */
 enum orr_trace_callback {

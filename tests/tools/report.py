@@ -49,13 +49,10 @@ class Arrays:
 def check_overhead(about, trace):
     """What the runtime itself took, event by event."""
     had = {what: value for what, value, _, _ in about["overhead"]}
-    ready, delays, spent, called = {}, [], collections.Counter(), 0
-    for ns, _, kind, _, _, _, b, _, _, process in trace.events(("ready", "start")):
-        if orrery_tracefile.KINDS[kind] == "ready":
-            ready[process.number, b] = ns
-        elif (process.number, b) in ready:
-            delays.append(ns - ready[process.number, b])
-    delays.sort()
+    spent, called = collections.Counter(), 0
+    # Of events at the same instant, the start may come first.
+    ready = {(e[9].number, e[6]): e[0] for e in trace.events(("ready",))}
+    delays = sorted(e[0] - ready[e[9].number, e[6]] for e in trace.events(("start",)) if (e[9].number, e[6]) in ready)
     if delays:
         middle = (delays[(len(delays) - 1) // 2] + delays[len(delays) // 2]) / 2
         equal("from ready to started", had["tasks: from ready to started, in the median"], middle)
@@ -132,6 +129,7 @@ def check_run(about, text, trace):
             equal("state of kernel " + name, about["states"]["totals_ns"][i], length[name])
         if about["states"]["totals_ns"][i] < 0 or min(states[i * bins:(i + 1) * bins]) < 0:
             sys.exit("less than nothing of " + name)
+    check_links(about["links"], page.get("links"), trace, first, last)
     check_lists(about["lists"], page.get("lists"), trace, first, last)
     equal("gaps", [g[:2] for g in about["gaps"]], [[a - first, b - first] for a, b, _ in orrery_alone.spans(orrery_critical.Run(trace), trace)])
     equal("whether it is whole", about["state"], trace.state())
@@ -223,6 +221,24 @@ def check_matrix(about, page, trace):
             if about["phases"]:
                 equal("%ss by phase" % level, got, {key: values for key, values in want.items() if key[1] is not None})
                 equal("sums of phases", dict(sums), {pair: list(values[:2]) for pair, values in zip(cells, whole)})
+
+
+def check_links(about, values, trace, first, last):
+    """What each link gave in the run, and when it was full, from its stretches, event by event."""
+    latest, names = {}, [link[0] for link in about["links"]]
+    for ns, _, _, flags, _, a, b, c, d, process in trace.events(("link",)):
+        if not flags & 1:
+            latest[process.strings.get(a, "unnamed"), ns] = b, c, d
+    equal("links", bool(names), bool(latest))
+    span, bins, width = max(1, last - first), about["bins"], about["width_ns"]
+    equal("stretches of links", len(values), 2 * bins * len(names))
+    for what in (0, 1):
+        for i, name in enumerate(names):
+            row = values[(what * len(names) + i) * bins:][:bins]
+            had = sum(value * min(width, max(0, span - b * width)) for b, value in enumerate(row)) / 1e4
+            known = sum(stretch[1 + what] for (of, _), stretch in latest.items() if of == name)
+            if name != "unnamed" and abs(had - known) > 0.01 * known + 1e-4 * span + bins:   # whole nanoseconds, hundredths of a percent
+                sys.exit("link %s: %r ns in the page, %r in the trace" % (name, had, known))
 
 
 def check_lists(about, values, trace, first, last):

@@ -133,6 +133,30 @@ async function testLists(run) {
 	draw(0, "");
 }
 
+// testLinks: of a simulation, the fullest link has its line; either quantity can be shown; values are percents.
+async function testLinks(run) {
+	const about = run.meta.links, plot = page.linkPlot, choose = (what, one) => {
+		byId("links-what").value = what;
+		byId("links-one").value = one;
+		byId("links-one").dispatchEvent(new Event("change"));
+		return document.querySelectorAll("#links-plot path.one").length;
+	};
+	check("it is said which links there are", byId("links-words").textContent === about.words && about.words.length > 10);
+	if (!about.links.length) {
+		check("without links there is no plot", !document.querySelector("#links-plot svg"));
+		return;
+	}
+	check("each link can be chosen", byId("links-one").options.length === about.links.length + 1);
+	for (const what of [0, 1]) {
+		check("without a link there are bands only", choose(what, -1) === 0 && document.querySelectorAll("#links-plot path.band").length === 2);
+		check("a link has its line", choose(what, about.links.length - 1) === 1);
+		check("bands of links are percents, in order", plot.bands.every(band => band[0] >= 0 && band[4] <= 100 && band.every((v, i) => !i || v >= band[i - 1])));
+	}
+	const mean = d3.range(about.bins).map(bin => plot.value(0, bin) * Math.max(0, Math.min(about.width_ns, run.span - bin * about.width_ns)));
+	check("the line adds up to what the link's name says", Math.abs(d3.sum(mean) / run.span / 100 - about.links[0][2]) < 0.02);
+	choose(0, 0);
+}
+
 async function testRest(run) {
 	check("the window is as wide as it should be", window.innerWidth === asked);
 	check("the page is not wider than the window", document.documentElement.scrollWidth <= window.innerWidth);
@@ -151,7 +175,7 @@ async function testRest(run) {
 		check(`${name} is saved (${saved})`, saved.includes(name.replace(" ", ".")) && +saved.split(" ").pop() > 300);
 	}
 	const compared = page.meta.compare;
-	check("all plots are there", document.querySelectorAll(".plot svg").length === (compared ? 7 : 5));
+	check("all plots are there", document.querySelectorAll(".plot svg").length === (compared ? 7 : 5) + (run.meta.links.links.length ? 1 : 0));
 	check("a comparison is shown if there is one", byId("compare").hidden === !compared);
 	if (compared) {
 		const bars = [...document.querySelectorAll("#compare-parts g.part rect")], longest = compared.parts.map(p => Math.abs(p.seconds));
@@ -165,6 +189,7 @@ async function testRest(run) {
 		run = page.run;
 	}
 	await testLists(run);
+	await testLinks(run);
 	await testMatrix(run);
 	check("kernels are listed", document.querySelectorAll("#kernels-table tr").length === run.kernels.length + 1);
 	check("the runtime's own time is listed", document.querySelectorAll("#runtime-table tr").length === run.meta.overhead.length && run.meta.overhead.length > 0);

@@ -45,6 +45,7 @@ class Others:
 
     def __init__(self):
         self.counters, self.marks = collections.defaultdict(list), collections.Counter()
+        self.callbacks = collections.defaultdict(lambda: [0, 0])
         self.copies, self.changes = collections.defaultdict(lambda: [0, 0, 0]), collections.defaultdict(lambda: [0, 0])
 
     def left(self, rank, what, region, size, ns):
@@ -55,7 +56,12 @@ class Others:
             row = self.changes[rank, region]
             row[0], row[1] = row[0] + 1, row[1] + ns
 
+    def called(self, place, region, ns):
+        row = self.callbacks[place + (region,)]
+        row[0], row[1] = row[0] + 1, row[1] + ns
+
     def compare(self, base):
+        trace_viewers.same(self.callbacks, trace_viewers.callbacks(base), "callbacks")
         trace_viewers.same(self.counters, trace_viewers.counters(base), "counters")
         trace_viewers.same(self.copies, trace_viewers.copies(base), "copies")
         trace_viewers.same(self.marks, trace_viewers.marks(base), "marks")
@@ -79,6 +85,8 @@ def compare(events, locations, base):
             since, region, size = opened.pop(location)
             if what in ("copies", "changes"):
                 others.left(rank, what, region, size, now - since)
+            elif what == "callbacks":
+                others.called(trace_viewers.of_callbacks(name, names), region, now - since)
             elif region != "fetching":
                 found = kernels[place_of(name, names) + (region,)]
                 found[0] += 1

@@ -102,6 +102,16 @@ def others(states, links, variables, events, base):
     for key, (n, ns) in want.items():
         assert changes[key][0] == n and near(changes[key][1], ns * 1e-9, n), (key, changes[key], want[key])
 
+    called, names = collections.defaultdict(lambda: [0, 0.0]), trace_viewers.workers(base)
+    for (kind, container, value), found in states.items():
+        if kind == "Callback":
+            row = called[trace_viewers.of_callbacks(container, names) + (value,)]
+            row[0], row[1] = row[0] + len(found), row[1] + sum(last - first for first, last in found)
+    want = trace_viewers.callbacks(base)
+    assert set(called) == set(want), (dict(called), want)
+    for key, (n, ns) in want.items():
+        assert called[key][0] == n and near(called[key][1], ns * 1e-9, n), (key, called[key], want[key])
+
     # pj_dump has the last value of several at once.
     got = collections.defaultdict(list)
     for container, name, value, since in variables:

@@ -37,6 +37,7 @@ def read(path):
     tracks, names, time, bars, opened = {}, {}, 0, [], collections.defaultdict(list)
     flows, ends, counters, marks = {}, {}, collections.defaultdict(list), collections.Counter()
     copies, changes = collections.defaultdict(lambda: [0, 0, 0]), collections.defaultdict(lambda: [0, 0])
+    called = []
     for packet in packets(path):
         assert packet["trusted_packet_sequence_id"] == ["1"], packet
         for interned in packet["interned_data"]:
@@ -62,6 +63,8 @@ def read(path):
                 if place[1].split()[0] == "changes":
                     row = changes[rank_of(place[0]), begun]
                     row[0], row[1] = row[0] + 1, row[1] + now - since
+                elif place[1].split()[0] == "callbacks":
+                    called.append((rank_of(place[0]), place[1], begun, now - since))
                 else:
                     bars.append((place, begun, task, since, now))
             elif kind == "TYPE_COUNTER":
@@ -77,14 +80,14 @@ def read(path):
                 row[0], row[1], row[2] = row[0] + 1, row[1] + int(notes["bytes"]), row[2] + int(notes["ns"])
     assert not any(opened.values()), "a begin without its end"
     assert set(flows) == set(ends), "flows without an end"
-    return bars, [(a[0], ends[f][0], a[1], ends[f][1], a[2]) for f, a in flows.items()], counters, copies, marks, changes
+    return bars, [(a[0], ends[f][0], a[1], ends[f][1], a[2]) for f, a in flows.items()], counters, copies, marks, changes, called
 
 
 def rank_of(name):
     return int(re.match(r"rank (\d+)", name).group(1))
 
 
-def compare(bars, flows, counters, copies, marks, changes, base):
+def compare(bars, flows, counters, copies, marks, changes, called, base):
     got = sorted((rank_of(place[0]), int(task), first, last) for place, name, task, first, last in bars if name != "fetching")
     want = sorted(base.execute("""SELECT rank, task, start_ns, coalesce(end_ns, (SELECT CAST(value AS INTEGER) FROM run WHERE name = 'makespan_ns'))
         FROM tasks WHERE start_ns IS NOT NULL"""))
@@ -100,6 +103,11 @@ def compare(bars, flows, counters, copies, marks, changes, base):
     trace_viewers.same(copies, trace_viewers.copies(base), "copies")
     trace_viewers.same(marks, trace_viewers.marks(base), "marks")
     trace_viewers.same(changes, trace_viewers.changes(base), "changes")
+    found, names = collections.defaultdict(lambda: [0, 0]), trace_viewers.workers(base)
+    for rank, title, name, ns in called:
+        row = found[trace_viewers.of_callbacks("rank %d %s" % (rank, title), names) + (name,)]
+        row[0], row[1] = row[0] + 1, row[1] + ns
+    trace_viewers.same(found, trace_viewers.callbacks(base), "callbacks")
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ import sys
 
 TASKS = {"Control", "JobId", "SubmitOrder", "SubmitTime", "Handles", "MPIRank", "DependsOn", "Tag", "Footprint", "Iteration", "Name",
          "Model", "Priority", "WorkerId", "MemoryNode", "StartTime", "EndTime", "Parameters", "Modes", "Sizes"}
+DATA = {"Handle", "HomeNode", "MPIRank", "Size", "Description", "Coordinates", "MPIOwner", "MPITag"}
 # Of a state of a worker with all its fields, and of one with none.
 STATE = ("Nature", "ResourceId", "Type", "Start", "End", "Duration", "Depth", "Value", "Size", "Params", "Footprint", "Tag", "JobId",
          "SubmitOrder", "GFlop", "X", "Y", "Iteration", "Subiteration")
@@ -52,6 +53,17 @@ def comms(base):
                      for r in csv.DictReader(file))
     want = sorted(base.execute("SELECT sender, receiver, tag, bytes, left_ns, received_ns FROM messages"))
     assert got == want, "comms.rec differs"
+
+
+def data(base):
+    with open("data.csv", newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert set(rows[0]) <= DATA, set(rows[0]) - DATA
+    assert len({r["Handle"] for r in rows}) == len(rows), "handles are not unique"
+    got = sorted(tuple(int(r.get(c) or -1) for c in ("MPIRank", "MPITag", "Size", "HomeNode")) + tuple(r.get(c) or "" for c in ("Description", "Coordinates"))
+                 for r in rows)
+    want = sorted(base.execute("SELECT rank, coalesce(tag, -1), bytes, node, coalesce(name, ''), coalesce(coordinates, '') FROM data"))
+    assert got == want, "data.rec differs"
 
 
 def states(base):
@@ -118,6 +130,7 @@ if __name__ == "__main__":
     if os.path.exists("tasks.csv"):
         known = tasks(database)
         comms(database)
+        data(database)
     if os.path.exists("paje.csv"):
         states(database)
     dag(database, os.path.join(sys.argv[2], "dag.dot"), known)

@@ -25,11 +25,10 @@ else
 fi
 ok "$bin/starpu_fxt_tool" -i a -d files -number-events -c
 has err '^starpu_fxt_tool: -c has no effect'
-has err 'data.rec is empty'
-for file in paje.trace tasks.rec comms.rec dag.dot number_events.data; do
+has err 'there is no trace.rec, activity.data, distrib.data, sched_tasks.rec and papi.rec'
+for file in paje.trace tasks.rec comms.rec dag.dot data.rec number_events.data; do
 	[ -s files/$file ] || die "there is no $file"
 done
-[ -e files/data.rec ] || die "there is no data.rec, which StarVZ wants to see"
 ok "$ORRERY" trace a --starpu -o again
 for file in paje.trace tasks.rec comms.rec dag.dot data.rec; do
 	cmp files/$file again/$file || die "the same trace gives another $file"
@@ -50,9 +49,10 @@ cp out stats.csv
 if command -v rec2csv > /dev/null; then
 	rec2csv files/tasks.rec > tasks.csv || die "rec2csv cannot read tasks.rec"
 	rec2csv files/comms.rec > comms.csv || die "rec2csv cannot read comms.rec"
+	rec2csv -S Handle files/data.rec > data.csv || die "rec2csv cannot read data.rec"
 else
 	echo "no rec2csv (Debian: recutils)"
-	rm -f tasks.csv comms.csv
+	rm -f tasks.csv comms.csv data.csv
 fi
 if command -v pj_dump > /dev/null; then
 	pj_dump -o -n --user-defined files/paje.trace > paje.csv || die "pj_dump cannot read paje.trace"

@@ -75,6 +75,23 @@ def changes(base):
     return dict(found)
 
 
+def callbacks(base):
+    """{(rank, worker, name): [how many, nanoseconds]}"""
+    return {row[:3]: list(row[3:]) for row in base.execute("""SELECT rank, worker, what || CASE WHEN name IS NULL THEN '' ELSE ': ' || name END AS called,
+        count(*), sum(end_ns - max(0, start_ns)) FROM callbacks GROUP BY rank, worker, called""")}
+
+
+def of_callbacks(title, names):
+    """(rank, worker) of a lane "rank R callbacks of W", where names is workers(base)."""
+    rank, worker = re.match(r"rank (\d+) callbacks of (.*)$", title).groups()
+    for name in (worker, worker.rpartition(" (")[0]):
+        if name == "another thread":
+            return int(rank), -1
+        if "rank %s %s" % (rank, name) in names:
+            return names["rank %s %s" % (rank, name)]
+    raise KeyError(title)
+
+
 def workers(base):
     """{name in the formats: (rank, worker)}; where several processes had a rank, the name says whose worker it is."""
     found = {}
@@ -92,6 +109,6 @@ def same(got, want, what):
 
 def summary(base):
     """What there was to compare, so that a test can ask for it."""
-    return "%d counters, copies: %s, %d marks, changes: %s" % (
-        len(counters(base)), ", ".join(sorted({key[1] for key in copies(base)})) or "none", sum(marks(base).values()),
+    return "%d counters, callbacks: %s, copies: %s, %d marks, changes: %s" % (
+        len(counters(base)), ", ".join(sorted({key[2].partition(":")[0] for key in callbacks(base)})) or "none", ", ".join(sorted({key[1] for key in copies(base)})) or "none", sum(marks(base).values()),
         ", ".join(sorted({name for _, name in changes(base)})) or "none")

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# Counters, copies with their reasons, marks and iterations, checkpoints and changes of the size: pj_dump, protoc and
+# Counters, callbacks, copies with their reasons, marks and iterations, checkpoints and changes of the size: pj_dump, protoc and
 # otf2-print count the same of them as the tables of the trace have, in both worlds.
 # orr-test: timeout 240
 # orr-test: debug none
@@ -66,6 +66,10 @@ if [ "${ORR_TEST_SIM:-yes}" = yes ]; then
 		"$programs/mpi/explain_causes.sim" $devices
 	viewers d 'copies: .*fetch, .*prefetch'
 	viewers d 'copies: .*(eviction|write-back)'
+	ok "$ORRERY" sim -n 1 --cpus 2 --trace b "$programs/mpi/explain_causes.sim" pool blocks=8 tasks=64 rounds=1 ends=500 pop=200
+	viewers b 'callbacks: done, taken'
+	ok "$ORRERY" sim -n 4 --trace b "$programs/mpi/explain_causes.sim" rounds callback=1500 bytes=65536
+	viewers b 'callbacks: message'
 	checkpoints "$ORRERY" sim -n 3 --trace c "$programs/mpi/checkpoint.sim"
 	printf 'at 0.02 grow 1\nat 0.15 shrink 2\nat 0.2 grow 2\n' > script
 	ok env STARPU_NCPU=1 FOLLOW_PAUSE_US=1000 "$ORRERY" sim -n 2 --elastic --max 3 --scenario script --trace s \
@@ -79,6 +83,8 @@ if [ "${ORR_TEST_MPI:-yes}" = yes ]; then
 	ok env STARPU_NCPU=1 STARPU_SCHED=dmda STARPU_LIMIT_CUDA_MEM=32 ORRERY_FAKE_DEVICES=1 ORRERY_FAKE_COPY_MBS=400 \
 		"$ORRERY" run -n 1 --trace d "$programs/mpi/explain_causes" $devices
 	viewers d 'copies: .*fetch, .*prefetch'
+	ok "$ORRERY" run -n 1 --trace b "$programs/mpi/explain_causes" pool blocks=4 tasks=40 rounds=1 ends=500 pop=200
+	viewers b 'callbacks: done.*, taken'
 	checkpoints "$ORRERY" run -n 3 --oversubscribe --trace c "$programs/mpi/checkpoint"
 fi
 [ -n "$checked" ] || skip "no reader of a format (Debian: pajeng, protobuf-compiler, otf2-tools with python3-otf2)"

@@ -131,6 +131,11 @@ states = dict(re.findall(r'"(\w+)": "([^"]+)"', re.search(r"^STATES = \{(.*?)\}"
 for name in sorted(set(states) & set(critical.KINDS)):
     if not critical.KINDS[name].startswith(states[name]):
         sys.exit("vocabulary: %s is '%s' in `orrery explain`, and '%s' in `orrery report`" % (name, critical.KINDS[name], states[name]))
+# The data of its task come to the worker.
+fetching = dict(re.findall(r'\[(ORR_WORKER_\w+)\] = "(\w+)"', text("src/core/worker/worker_life.c")))["ORR_WORKER_FETCHING"]
+same("a worker whose data come", ("src/core/worker/worker_life.c", [fetching]), ("viewers", [lanes.FETCHING]),
+     ("orrery explain", [name for name in critical.KINDS if name == "fetching"]), ("orrery report", [name for name in states if name == "fetching"]),
+     ("the glossary", re.findall(r"^\| (fetching) \|", text("doc/architecture-glossary.md"), re.M)))
 page = text("tools/report/page.js")
 for theme in ("light", "dark"):
     colours = re.search(r"%s: \{(.*?)\}" % theme, re.search(r"STATE_COLOURS = \{(.*?)\n\};", page, re.S).group(1), re.S).group(1)

@@ -170,7 +170,7 @@ class Gantt {
 		const fetched = Math.max(before, run.start[i] - run.fetch[i]);
 		const ready = Math.min(Math.max(before, run.ready[i] || before), fetched);
 		const state = ["program", "task", "message"][run.cause[i]] || "program";
-		return [[before, ready, state], [ready, fetched, "runtime"], [fetched, run.start[i], "copy"]];
+		return [[before, ready, state], [ready, fetched, "runtime"], [fetched, run.start[i], "fetching"]];
 	}
 
 	// drawLanes: a rectangle for each block; blocks that would be narrower than a pixel share one.
@@ -244,7 +244,7 @@ class Gantt {
 			}
 		};
 		const states = this.show.waits ? {} : null, [from, to] = this.visibleLanes();
-		for (const state of states ? ["copy", "runtime", "message", "program", "task"] : [])
+		for (const state of states ? ["fetching", "runtime", "message", "program", "task"] : [])
 			states[state] = this.colours.rgb(this.colours.state(state));
 		for (let lane = from; lane < to; lane++)
 			for (let i = run.firstIn(lane, v.t0); i < run.laneFirst[lane + 1]; i++) {

@@ -5,12 +5,12 @@
 
 const KERNEL_COLOURS = ["#4e79a7", "#e07b1a", "#4a9a45", "#a3609b", "#2f9c95", "#b8942a", "#8c6239", "#d9534f", "#6a6fc4", "#5b8c2a", "#c2558a", "#3d7ea6"];
 const STATE_COLOURS = {
-	light: { copy: "#8a6d00", runtime: "#454b54", callback: "#7a4fa3", message: "#e79aa3", program: "#9ad3de", task: "#d3d8de", rest: "#eceef1", missing: "#f6ecd6" },
-	dark: { copy: "#cfae2f", runtime: "#aab2bd", callback: "#b892dd", message: "#8a3d48", program: "#2b6b77", task: "#3b424c", rest: "#23272d", missing: "#37301f" },
+	light: { fetching: "#8a6d00", runtime: "#454b54", callback: "#7a4fa3", message: "#e79aa3", program: "#9ad3de", task: "#d3d8de", rest: "#eceef1", missing: "#f6ecd6" },
+	dark: { fetching: "#cfae2f", runtime: "#aab2bd", callback: "#b892dd", message: "#8a3d48", program: "#2b6b77", task: "#3b424c", rest: "#23272d", missing: "#37301f" },
 };
 const CHANGE_COLOURS = { checkpoint: "#7d3fc4", restore: "#c43f9e", resize: "#c4563f", use: "#c49a3f", join: "#3f9ec4", leave: "#5f6b78", restart: "#c43f9e", mark: "#2f7d4f", iteration: "#5f6b78" };
 const GAP_COLOUR = "#d9534f";
-const PIECE_STATES = { copy: "copy", runtime: "runtime", callback: "callback", program: "program", begin: "program", datum: "program", finish: "rest", unknown: "rest" };
+const PIECE_STATES = { fetching: "fetching", runtime: "runtime", callback: "callback", program: "program", begin: "program", datum: "program", finish: "rest", unknown: "rest" };
 
 function element(name, attributes, ...children) {
 	const node = document.createElement(name);
@@ -121,6 +121,7 @@ class Page {
 		this.matrix.draw();
 		kernelsPlot(byId("kernels-plot"), this.run, this);
 		this.lists = new Lists(byId("lists-plot"), this.run, this);
+		this.linkPlot = new Links(byId("links-plot"), this.run, this);
 	}
 
 	tip(box, text) {

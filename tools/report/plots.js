@@ -69,6 +69,42 @@ function legend(box, entries, totals) {
 	items.append("span").text(e => ` ${e[1]} ${(100 * e[2] / sum).toFixed(1)} %\u2003`);
 }
 
+// bandsOf: [least, quarter, median, three quarters, greatest] over n things for each stretch of time.
+function bandsOf(n, bins, value) {
+	const column = new Float64Array(n);
+	return d3.range(bins).map(bin => {
+		for (let i = 0; i < n; i++)
+			column[i] = value(i, bin);
+		column.sort();
+		return [0, 0.25, 0.5, 0.75, 1].map(share => d3.quantile(column, share));
+	});
+}
+
+// bandsPlot: bands over time, and the line of `one` thing, a function of the stretch. The pointer tells `whose` the greatest value is.
+function bandsPlot(box, page, { bands, bins, width_ns, span, most, unit, one, name, whose, save }) {
+	const theme = page.colours.theme(), { svg, width, height } = svgIn(box, 260, theme), left = 74, right = 12, top = 10, bottom = 36, seconds = width_ns * 1e-9;
+	const x = d3.scale.linear().domain([0, span * 1e-9]).range([left, width - right]), y = d3.scale.linear().domain([0, most]).range([height - bottom, top]);
+	const at = bin => x(Math.min(bin * seconds, span * 1e-9)), steps = d3.range(bins + 1);
+	const area = (low, high) => d3.svg.area().interpolate("step-after").x(at).y0(b => y(bands[Math.min(b, bins - 1)][low])).y1(b => y(bands[Math.min(b, bins - 1)][high]))(steps);
+	const line = of => d3.svg.line().interpolate("step-after").x(at).y(b => y(of(Math.min(b, bins - 1))))(steps);
+	svg.append("path").attr({ class: "band", d: area(0, 4), fill: theme.accent, "fill-opacity": 0.2 });
+	svg.append("path").attr({ class: "band", d: area(1, 3), fill: theme.accent, "fill-opacity": 0.35 });
+	svg.append("path").attr({ class: "median", d: line(b => bands[b][2]), fill: "none", stroke: theme.accent, "stroke-width": 1.5 });
+	if (one)
+		svg.append("path").attr({ class: "one", d: line(one), fill: "none", stroke: theme.path, "stroke-width": 1.5 });
+	styleAxis(svg.append("g").attr("transform", `translate(0,${height - bottom})`).call(d3.svg.axis().scale(x).ticks(Math.floor(width / 100))), theme);
+	styleAxis(svg.append("g").attr("transform", `translate(${left},0)`).call(d3.svg.axis().scale(y).orient("left").ticks(6)), theme);
+	svg.append("text").attr({ x: width - right, y: height - 4, "text-anchor": "end" }).text("seconds");
+	svg.append("text").attr({ transform: `translate(12,${height / 2}) rotate(-90)`, "text-anchor": "middle" }).text(unit);
+	svg.append("rect").attr({ x: left, y: top, width: width - left - right, height: height - top - bottom, fill: "none", "pointer-events": "all" })
+		.on("mousemove", () => {
+			const b = Math.max(0, Math.min(bins - 1, Math.floor(x.invert(d3.mouse(box.querySelector("svg"))[0]) / seconds))), say = v => Number(v.toPrecision(3));
+			page.tip(box, `${(b * seconds).toPrecision(4)} s: least ${say(bands[b][0])}, median ${say(bands[b][2])}, greatest ${say(bands[b][4])} (${whose(b, bands[b][4])})`
+				+ (one ? `, ${name} ${say(one(b))}` : ""));
+		}).on("mouseout", () => page.tip(box, ""));
+	saveButtons(box, save, page.save);
+}
+
 // ranksPlot: the same by rank; where ranks are narrower than a pixel, neighbours are added up.
 function ranksPlot(box, run, page) {
 	const about = run.meta.states, theme = page.colours.theme(), { svg, width, height } = svgIn(box, 260, theme);

@@ -113,6 +113,11 @@ static void account(struct orr_sim_load *load, double now_s)
 	load->since_s = now_s;
 }
 
+static double share_of(const struct orr_sim_link *l, double rate)
+{
+	return rate < l->bytes_per_s ? rate / l->bytes_per_s : 1;
+}
+
 void orr_sim_load_changed(struct orr_sim_link *l)
 {
 	double rate = 0, share;
@@ -123,7 +128,7 @@ void orr_sim_load_changed(struct orr_sim_link *l)
 
 	for (const struct orr_sim_hop *h = l->hops; h; h = h->next)
 		rate += h->flow->rate / h->flow->factor;
-	share = rate < l->bytes_per_s ? rate / l->bytes_per_s : 1;
+	share = share_of(l, rate);
 	if (share == load->share)
 		return;
 	account(load, orr_sim_clock_s());
@@ -133,6 +138,14 @@ void orr_sim_load_changed(struct orr_sim_link *l)
 void orr_sim_load_served(struct orr_sim_link *l, double begin_s, double end_s)
 {
 	add(load_of(l), begin_s, end_s, 1.0 / orr_sim.channels, orr_sim.channels == 1);
+}
+
+void orr_sim_load_gave(struct orr_sim_link *l, double begin_s, double end_s, double rate)
+{
+	double share = share_of(l, rate);
+
+	if (l->shared)
+		add(load_of(l), begin_s, end_s, share, share >= FULL);
 }
 
 /* ---- for the trace ---- */

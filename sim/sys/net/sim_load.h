@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The load of links over time, for a trace: how much of its bandwidth each link gave, and for how
- * long it was full. Models that know it tell it: `share` and `queue`.
+ * long it was full. Models tell it; of SimGrid's own, sim/launcher/loads.cpp does.
  *
  * Invariant: nothing here changes what a model does; memory for a link is bounded, whatever the
  * length of the run. */
 #ifndef ORR_SIM_LOAD_H
 #define ORR_SIM_LOAD_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 struct orr_sim_link;
 struct orr_sim_load;
@@ -17,5 +21,10 @@ extern int orr_sim_loads_watched;
 void orr_sim_load_changed(struct orr_sim_link *l);
 /* queue: the link served a message in one of its channels. */
 void orr_sim_load_served(struct orr_sim_link *l, double begin_s, double end_s);
+/* SimGrid's own: the link gave that many bytes per second. */
+void orr_sim_load_gave(struct orr_sim_link *l, double begin_s, double end_s, double rate);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

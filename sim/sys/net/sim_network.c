@@ -447,7 +447,7 @@ void orr_sim_network_bandwidth(unsigned i, double bytes_per_s)
 		orr_sim_queue_changed();
 	else if (orr_sim.network == ORR_SIM_TCP)
 		orr_sim_tcp_changed(l);
-	else
+	else if (orr_sim.network == ORR_SIM_SHARE)
 		share_bandwidth(i);
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 #include <simgrid/s4u.hpp>
 #include <xbt/config.hpp>
+#include "simgrid_private.h"
 
 namespace s4u = simgrid::s4u;
 
@@ -117,6 +118,11 @@ void orr_sim_glue_path(sg_host_t from, sg_host_t to, struct orr_sim_glue_path *p
 const char *orr_sim_glue_link_name(unsigned i)
 {
 	return by_number[i]->get_cname();
+}
+
+double orr_sim_glue_link_rate(unsigned i)
+{
+	return orr_simgrid_rate(by_number[i]);
 }
 
 double orr_sim_glue_factor(enum orr_sim_factor kind, double bytes)

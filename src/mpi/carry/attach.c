@@ -20,6 +20,7 @@
 #include "base/map.h"
 #include "base/slab.h"
 #include "data/data.h"
+#include "data/handle_trace.h"
 
 /* ---- sets of ranks ---- */
 
@@ -353,6 +354,7 @@ void starpu_mpi_data_register_comm(starpu_data_handle_t data_handle, starpu_mpi_
 	}
 	starpu_mpi_data_set_rank_comm(data_handle, rank, comm);
 	starpu_mpi_data_set_tag(data_handle, data_tag);
+	orr_handle_record(data_handle, 0);
 	struct orr_mpi *mpi = orr_self()->mpi;
 	if (mpi) {
 		mpi->data.nregistered++;

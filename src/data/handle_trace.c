@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Events of data handles (see handle_trace.h).
+ *
+ * Invariant: a datum with a tag has an event each time that something of it is set; one without a
+ * tag has one, when it ends. Pieces that no tag or name tells apart have none, and none have those
+ * whose owner is a rank of another communicator than the world. */
+#include "data/handle_trace.h"
+#include "trace/trace.h"
+
+#include <stdio.h>
+
+#define ROOM 80 /* characters of five coordinates */
+
+/* The string of the coordinates, 0: there are none. */
+static uint32_t coordinates(struct orr_process *proc, const struct orr_data_ext *ext)
+{
+	char text[ROOM];
+	size_t n = 0;
+
+	if (!ext || ext->ncoords <= 0)
+		return 0;
+	for (int i = 0; i < ext->ncoords && n < sizeof(text); i++)
+		n += (size_t) snprintf(text + n, sizeof(text) - n, i ? " %d" : "%d",
+				       ext->coords[i]);
+	return orr_trace_string(proc, text);
+}
+
+void orr_handle_record_slow(struct orr_process *proc, starpu_data_handle_t h, int ends)
+{
+	const struct orr_data_ext *ext = h->ext;
+	int named = ext && ext->name;
+
+	if (!orr_trace_records(proc, ORR_TRACE_DATUM))
+		return;
+	if (h->mpi_tag < 0 ? !ends || (h->piece_of && !named)
+			   : h->mpi_comm || h->mpi_rank != proc->mpi_rank)
+		return;
+	orr_trace_add(proc,
+		      (struct orr_trace_event){ .kind = ORR_TRACE_DATUM,
+						.flags = ends ? ORR_TRACE_DATUM_ENDS : 0,
+						.worker = h->home_node,
+						.a = named ? orr_trace_string(proc, ext->name) : 0,
+						.b = (uint64_t) h->mpi_tag,
+						.c = starpu_data_get_size(h),
+						.d = coordinates(proc, ext) });
+}
