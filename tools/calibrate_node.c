@@ -5,9 +5,9 @@
  * Prints "NAME VALUE" lines for tools/orrery_calibrate.py: numbers of units; bandwidth and latency
  * of each pair of memory nodes, with pinned main memory where devices need it, and pageable ones
  * between main memory and devices; memory, alloc_us, first_us, pin_us and launch_us of devices;
- * submit_us, sched_us, complete_us, datum_us, profile_submit_us, profile_us and wake_us. Invariant:
- * every number is the best of several rounds, since anything else that the machine does can only
- * make a round longer; or their median where it says so, as for tasks. */
+ * submit_us, sched_us, complete_us, datum_us, profile_submit_us, profile_us, wake_us and turn_us.
+ * Invariant: every number is the best of several rounds, since anything else that the machine does
+ * can only make a round longer; or their median where it says so, as for tasks. */
 #include <dlfcn.h>
 #include <math.h>
 #include <pthread.h>
@@ -579,6 +579,47 @@ static void measure_wake(void)
 	printf("wake_us %.4f\n", rounds ? median(each, rounds) : 0);
 }
 
+/* ---- threads that want the same core ---- */
+
+static void *want(void *arg)
+{
+	volatile double x = 1;
+	(void) arg;
+	while (__atomic_load_n(&napping, __ATOMIC_RELAXED))
+		x = x * 0.999 + 0.001;
+	return NULL;
+}
+
+/* The time that one of two threads which compute on the same core keeps it from the other one: the
+ * median of the gaps in what that sees of the clock. */
+static void measure_turn(void)
+{
+	enum { GAPS = 101, LONGEST_US = 2000000, SHORTEST_US = 30 };
+	cpu_set_t before, one;
+	double gap[GAPS], start = starpu_timing_now(), last = start;
+	pthread_t thread;
+	int n = 0;
+	if (sched_getaffinity(0, sizeof(before), &before))
+		return;
+	CPU_ZERO(&one);
+	CPU_SET(sched_getcpu(), &one);
+	sched_setaffinity(0, sizeof(one), &one);
+	napping = 1;
+	if (!pthread_create(&thread, NULL, want, NULL)) {
+		while (n < GAPS && last - start < LONGEST_US) {
+			double now = starpu_timing_now();
+			if (now - last > SHORTEST_US)
+				gap[n++] = now - last;
+			last = now;
+		}
+		__atomic_store_n(&napping, 0, __ATOMIC_RELAXED);
+		pthread_join(thread, NULL);
+	}
+	sched_setaffinity(0, sizeof(before), &before);
+	if (n)
+		printf("turn_us %.1f\n", median(gap, n));
+}
+
 int main(void)
 {
 	struct starpu_conf conf;
@@ -600,6 +641,7 @@ int main(void)
 	measure_devices(proc);
 	measure_launches(proc);
 	measure_wake();
+	measure_turn();
 	starpu_shutdown();
 	return fflush(stdout) != 0;
 }
