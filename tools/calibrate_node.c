@@ -5,9 +5,9 @@
  * Prints "NAME VALUE" lines for tools/orrery_calibrate.py: numbers of units; bandwidth and latency
  * of each pair of memory nodes, with pinned main memory where devices need it, and pageable ones
  * between main memory and devices; memory, alloc_us, first_us, pin_us and launch_us of devices;
- * submit_us, sched_us, complete_us, datum_us, profile_submit_us, profile_us and wake_us. Invariant:
- * every number is the best of several rounds, since anything else that the machine does can only
- * make a round longer; or their median where it says so. */
+ * submit_us, sched_us, complete_us, datum_us, profile_submit_us, profile_us, wake_us and turn_us.
+ * Invariant: every number is the best of several rounds, since anything else that the machine does
+ * can only make a round longer; or their median where it says so, as for tasks. */
 #include <dlfcn.h>
 #include <math.h>
 #include <pthread.h>
@@ -16,7 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/types.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 #include <starpu.h>
 #include "data/data.h"
 #include "data/memnode.h"
@@ -59,84 +62,181 @@ static void sweep(void *buffers[], void *arg)
 }
 
 static struct starpu_codelet cl = { .cpu_funcs = { sweep },
-				    .modes = { STARPU_RW, STARPU_R, STARPU_R, STARPU_R, STARPU_R },
+				    .modes = { STARPU_RW, STARPU_W, STARPU_R, STARPU_R, STARPU_R },
 				    .name = "sweep" };
-static starpu_data_handle_t data[NSETS];
-static int values[NSETS];
+/* Of each place of a stencil: its own datum, and what those beside it read, at even and at odd
+ * times. */
+static starpu_data_handle_t own[NSETS], edge[2][NSETS];
+static int values[3][NSETS];
 
-/* A task of a stencil: it writes one datum and reads those beside it. */
+static starpu_data_handle_t edge_of(int i, int odd)
+{
+	return edge[odd][(i + NSETS) % NSETS];
+}
+
+/* A task of a stencil. All tasks of a time become ready before the first of them is executed, so
+ * that what they need has left the near caches when their turn comes: of tasks in a chain, each is
+ * still there from the end of the one before. */
 static void submit(int i, int pinned)
 {
-	static const int beside[] = { 0, 1, NSETS - 1, 16, NSETS - 16 };
+	int odd = i / NSETS % 2;
+	starpu_data_handle_t of[] = { own[i % NSETS], edge_of(i % NSETS, !odd),
+				      edge_of(i % NSETS - 1, odd), edge_of(i % NSETS + 1, odd),
+				      edge_of(i % NSETS + 16, odd) };
 	struct starpu_data_descr descr[STARPU_NMAXBUFS];
 	for (int b = 0; b < cl.nbuffers; b++)
-		descr[b] = (struct starpu_data_descr){ .handle = data[(i + beside[b]) % NSETS],
-						       .mode = cl.modes[b] };
+		descr[b] = (struct starpu_data_descr){ .handle = of[b], .mode = cl.modes[b] };
 	if (starpu_task_insert(&cl, STARPU_DATA_MODE_ARRAY, descr, cl.nbuffers, STARPU_VALUE, &i,
 			       sizeof(i), STARPU_EXECUTE_ON_WORKER, pinned ? 0 : -1, 0))
 		abort();
 }
 
-/* Microseconds per task: of submission while a worker executes, and of execution without the
- * kernels. The worker is the slower one, so that it always has a task; and the program runs ahead
- * of it as far as programs do, so that what it wrote for a task is in no near cache any more when
- * the task's turn comes. */
-static void one_round(int pinned, double *submit_us, double *run_us)
+/* Kinds of tasks: with one datum, and pinned to the worker; with five, and with profiling. */
+enum kind { ONE, PINNED, FIVE, PROFILED, KINDS };
+
+/* Of each round, microseconds per task: of submission while a worker executes, and of execution
+ * without the kernels. */
+static double submit_us[KINDS][ROUNDS], run_us[KINDS][ROUNDS];
+
+/* Of submission, and of execution. The worker is the slower one, so that it always has a task; and
+ * the program runs ahead of it as far as programs do, so that what it wrote for a task is in no
+ * near cache any more when the task's turn comes. */
+static void measure_kind(enum kind kind, double us[2])
 {
+	cl.nbuffers = kind >= FIVE ? 5 : 1;
+	starpu_profiling_status_set(kind == PROFILED ? STARPU_PROFILING_ENABLE
+						     : STARPU_PROFILING_DISABLE);
 	double start = starpu_timing_now();
 	kernels_us = 0;
 	for (int i = 0; i < NTASKS; i++)
-		submit(i, pinned);
+		submit(i, kind == PINNED);
 	double between = starpu_timing_now();
 	starpu_task_wait_for_all();
 	double end = starpu_timing_now();
-	*submit_us = (between - start) / NTASKS;
-	*run_us = (end - start - kernels_us) / NTASKS;
+	us[0] = (between - start) / NTASKS;
+	us[1] = (end - start - kernels_us) / NTASKS;
 }
 
-static void best_round(int ndata, int pinned, double *submit_us, double *run_us)
+static int ascending(const void *a, const void *b)
 {
-	cl.nbuffers = ndata;
-	*submit_us = *run_us = 1e30;
-	for (int i = 0; i < ROUNDS; i++) {
-		double s, r;
-		one_round(pinned, &s, &r);
-		*submit_us = s < *submit_us ? s : *submit_us;
-		*run_us = r < *run_us ? r : *run_us;
+	double x = *(const double *) a, y = *(const double *) b;
+	return (x > y) - (x < y);
+}
+
+static double median(double *v, int n)
+{
+	qsort(v, (size_t) n, sizeof(*v), ascending);
+	return n ? v[n / 2] : -1;
+}
+
+/* By how much one kind of task takes longer than another: the median over rounds, 0 if that is
+ * negative. */
+static double more(double us[KINDS][ROUNDS], enum kind kind, enum kind than)
+{
+	double each[ROUNDS];
+	for (int r = 0; r < ROUNDS; r++)
+		each[r] = us[kind][r] - us[than][r];
+	return fmax(median(each, ROUNDS), 0);
+}
+
+static void for_all_data(void (*func)(starpu_data_handle_t *, int *))
+{
+	for (int i = 0; i < NSETS; i++) {
+		func(&own[i], &values[0][i]);
+		for (int odd = 0; odd < 2; odd++)
+			func(&edge[odd][i], &values[1 + odd][i]);
 	}
+}
+
+static void new_datum(starpu_data_handle_t *h, int *value)
+{
+	starpu_variable_data_register(h, STARPU_MAIN_RAM, (uintptr_t) value, sizeof(*value));
+}
+
+static void end_datum(starpu_data_handle_t *h, int *value)
+{
+	(void) value;
+	starpu_data_unregister(*h);
+}
+
+/* A process of its own, as programs are: what it needs for its tasks is in memory that it never
+ * used, in the order of the tasks. Costs of a task are those of one worker: more of them would wait
+ * for each other's tasks. */
+static int be_program(enum kind kind, int to)
+{
+	struct starpu_conf conf;
+	double us[2];
+
+	starpu_conf_init(&conf);
+	conf.ncpus = 1;
+	conf.ncuda = conf.nopencl = 0;
+	conf.precedence_over_environment_variables = 1;
+	if (starpu_init(&conf) || starpu_cpu_worker_get_count() != 1) {
+		fputs("orrery-calibrate-node: no CPU worker could be started, so tasks cannot be timed; is STARPU_NCPU=0 set?\n",
+		      stderr);
+		return 1;
+	}
+	memory = malloc(SWEPT);
+	if (!memory) {
+		fputs("orrery-calibrate-node: no memory for the kernels that are timed\n", stderr);
+		return 1;
+	}
+	/* Zeroes might be one page for all of it until a kernel writes. */
+	for (size_t i = 0; i < SWEPT / sizeof(*memory); i++)
+		memory[i] = 1;
+	for_all_data(new_datum);
+	measure_kind(kind, us);
+	for_all_data(end_datum);
+	starpu_shutdown();
+	return write(to, us, sizeof(us)) != sizeof(us);
+}
+
+static int run_program(enum kind kind, int round)
+{
+	double us[2];
+	int ends[2], status = 1;
+	pid_t child;
+
+	if (pipe(ends))
+		return -1;
+	child = fork();
+	if (!child) {
+		close(ends[0]);
+		_exit(be_program(kind, ends[1]));
+	}
+	close(ends[1]);
+	ssize_t n = read(ends[0], us, sizeof(us));
+	close(ends[0]);
+	if (child < 0 || waitpid(child, &status, 0) != child || status || n != sizeof(us))
+		return -1;
+	submit_us[kind][round] = us[0];
+	run_us[kind][round] = us[1];
+	return 0;
 }
 
 /*
  * What a worker does for a task is measured together, and so is submission: with one datum and with
  * five, whose difference is that of the data; what the policy has of it shows against tasks that
- * pass it by; and what profiling has, against tasks without it.
+ * pass it by; and what profiling has, against tasks without it. Kinds take turns, so that a machine
+ * whose speed changes does so for all. All of this is paid, so medians count, as for kernels means
+ * do. Before the runtime has started here.
  */
-static void measure_tasks(void)
+static int measure_tasks(void)
 {
-	double submit_us, submit_five_us, run_us, five_us, pinned_us, ignored, profiled_us[2];
-	for (int i = 0; i < NSETS; i++)
-		starpu_variable_data_register(&data[i], STARPU_MAIN_RAM, (uintptr_t) &values[i],
-					      sizeof(int));
-	best_round(1, 0, &submit_us, &run_us);
-	best_round(1, 1, &ignored, &pinned_us);
-	best_round(5, 0, &submit_five_us, &five_us);
-	starpu_profiling_status_set(STARPU_PROFILING_ENABLE);
-	best_round(1, 0, &profiled_us[0], &profiled_us[1]);
-	starpu_profiling_status_set(STARPU_PROFILING_DISABLE);
-	for (int i = 0; i < NSETS; i++)
-		starpu_data_unregister(data[i]);
-	double access = submit_five_us > submit_us ? (submit_five_us - submit_us) / 4 : 0;
-	double datum = five_us > run_us ? (five_us - run_us) / 4 : 0,
-	       task = run_us > datum ? run_us - datum : 0;
-	double sched = run_us - pinned_us;
-	if (!(sched > 0.05 * task))
-		sched = 0.05 * task;
-	if (sched > 0.5 * task)
-		sched = 0.5 * task;
+	for (int r = 0; r < ROUNDS; r++)
+		for (int kind = 0; kind < KINDS; kind++)
+			if (run_program((enum kind) kind, r))
+				return -1;
+	double access = more(submit_us, FIVE, ONE) / 4, datum = more(run_us, FIVE, ONE) / 4;
+	double sched = more(run_us, ONE, PINNED), profile = more(run_us, PROFILED, FIVE),
+	       profile_submit = more(submit_us, PROFILED, FIVE);
+	double submit_one = median(submit_us[ONE], ROUNDS), task = median(run_us[ONE], ROUNDS);
+	task = fmax(task - datum, 0);
+	sched = fmin(fmax(sched, 0.05 * task), 0.5 * task);
 	printf("submit_us %.4f\naccess_us %.4f\nsched_us %.4f\ncomplete_us %.4f\ndatum_us %.4f\n",
-	       submit_us > access ? submit_us - access : 0, access, sched, task - sched, datum);
-	printf("profile_submit_us %.4f\nprofile_us %.4f\n", fmax(profiled_us[0] - submit_us, 0),
-	       fmax(profiled_us[1] - run_us, 0));
+	       fmax(submit_one - access, 0), access, sched, task - sched, datum);
+	printf("profile_submit_us %.4f\nprofile_us %.4f\n", profile_submit, profile);
+	return fflush(stdout);
 }
 
 /* ---- copies between memories ---- */
@@ -208,18 +308,6 @@ static void measure_buses(struct orr_process *proc)
 }
 
 /* ---- allocation and pinning ---- */
-
-static int ascending(const void *a, const void *b)
-{
-	double x = *(const double *) a, y = *(const double *) b;
-	return (x > y) - (x < y);
-}
-
-static double median(double *v, int n)
-{
-	qsort(v, (size_t) n, sizeof(*v), ascending);
-	return n ? v[n / 2] : -1;
-}
 
 /* The time that the first copy of that many bytes to a buffer takes longer than the second one;
  * start: when what belongs to the first one began. */
@@ -491,9 +579,52 @@ static void measure_wake(void)
 	printf("wake_us %.4f\n", rounds ? median(each, rounds) : 0);
 }
 
+/* ---- threads that want the same core ---- */
+
+static void *want(void *arg)
+{
+	volatile double x = 1;
+	(void) arg;
+	while (__atomic_load_n(&napping, __ATOMIC_RELAXED))
+		x = x * 0.999 + 0.001;
+	return NULL;
+}
+
+/* The time that one of two threads which compute on the same core keeps it from the other one: the
+ * median of the gaps in what that sees of the clock. */
+static void measure_turn(void)
+{
+	enum { GAPS = 101, LONGEST_US = 2000000, SHORTEST_US = 30 };
+	cpu_set_t before, one;
+	double gap[GAPS], start = starpu_timing_now(), last = start;
+	pthread_t thread;
+	int n = 0;
+	if (sched_getaffinity(0, sizeof(before), &before))
+		return;
+	CPU_ZERO(&one);
+	CPU_SET(sched_getcpu(), &one);
+	sched_setaffinity(0, sizeof(one), &one);
+	napping = 1;
+	if (!pthread_create(&thread, NULL, want, NULL)) {
+		while (n < GAPS && last - start < LONGEST_US) {
+			double now = starpu_timing_now();
+			if (now - last > SHORTEST_US)
+				gap[n++] = now - last;
+			last = now;
+		}
+		__atomic_store_n(&napping, 0, __ATOMIC_RELAXED);
+		pthread_join(thread, NULL);
+	}
+	sched_setaffinity(0, sizeof(before), &before);
+	if (n)
+		printf("turn_us %.1f\n", median(gap, n));
+}
+
 int main(void)
 {
 	struct starpu_conf conf;
+	if (measure_tasks())
+		return 1; /* who could not do it has said why */
 	starpu_conf_init(&conf);
 	int ret = starpu_init(&conf);
 	if (ret) {
@@ -509,25 +640,8 @@ int main(void)
 	measure_buses(proc);
 	measure_devices(proc);
 	measure_launches(proc);
-	starpu_shutdown();
-	/* Costs of a task are those of one worker: more of them would wait for each other's tasks.
-	 */
-	conf.ncpus = 1;
-	conf.ncuda = conf.nopencl = 0;
-	conf.precedence_over_environment_variables = 1;
-	if (starpu_init(&conf) || starpu_cpu_worker_get_count() != 1) {
-		fputs("orrery-calibrate-node: no CPU worker could be started, so tasks cannot be timed; is STARPU_NCPU=0 set?\n",
-		      stderr);
-		return 1;
-	}
-	memory = calloc(1, SWEPT);
-	if (!memory) {
-		fputs("orrery-calibrate-node: no memory for the kernels that are timed\n", stderr);
-		return 1;
-	}
-	measure_tasks();
 	measure_wake();
-	free(memory);
+	measure_turn();
 	starpu_shutdown();
 	return fflush(stdout) != 0;
 }

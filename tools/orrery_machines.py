@@ -22,6 +22,7 @@ COST_MEANING = {
     "wake_us": "a thread that wakes to poll for messages, for the worker on its core",
     "look_us": "a worker that polls for messages between two tasks",
     "profile_submit_us": "what profiling adds to submitting a task", "profile_us": "what profiling adds to executing a task",
+    "turn_us": "the time that a thread keeps a core from another one",
 }
 COSTS = tuple(COST_MEANING)  # in the order of the files
 

@@ -66,6 +66,7 @@ static const enum option_id cost_options[ORR_NCOSTS] = {
 	[ORR_COST_LOOK] = OPTION_COST_LOOK,
 	[ORR_COST_PROFILE_SUBMIT] = OPTION_COST_PROFILE_SUBMIT,
 	[ORR_COST_PROFILE] = OPTION_COST_PROFILE,
+	[ORR_COST_TURN] = OPTION_COST_TURN,
 };
 
 _Static_assert(STARPU_MAXCPUS == 512, "options.def: the limit of --cpus");
@@ -254,6 +255,7 @@ static void options_set(struct launcher_options *o, enum option_id id, const cha
 	case OPTION_COST_LOOK:
 	case OPTION_COST_PROFILE_SUBMIT:
 	case OPTION_COST_PROFILE: options_set_cost(id, v); break;
+	case OPTION_COST_TURN: options_set_cost(id, v); break;
 	case OPTION_QUANTUM: orr_sim_quantum_us = v; break;
 	case OPTION_NOISE: o->noise_factor = v; break;
 	case OPTION_NOISE_DEFAULT: orr_sim.noise.unmeasured = v / 100; break;

@@ -31,7 +31,8 @@ enum orr_sim_stream {
 	ORR_SIM_NODE,
 	ORR_SIM_WORKER,
 	ORR_SIM_LINK,
-	ORR_SIM_YIELD
+	ORR_SIM_YIELD,
+	ORR_SIM_TURN
 };
 
 /* 64 random bits: the function of the invariant, for entry (a, b) of a stream. */

@@ -51,6 +51,8 @@ enum orr_cost {
 	ORR_COST_LOOK, /* a worker that looks after messages between two tasks */
 	ORR_COST_PROFILE_SUBMIT, /* what profiling adds to submitting a task */
 	ORR_COST_PROFILE,        /* what profiling adds to a task on a worker */
+	ORR_COST_TURN, /* the time that a thread which computes keeps a core from another one; no
+			  occurrence is charged */
 	ORR_NCOSTS
 };
 

@@ -27,6 +27,8 @@ struct orr_kernel {
 	/* Of the time between start and end: the runtime's own, before and after the kernel. Always
 	 * 0 in a real run. */
 	double before_us, after_us;
+	/* Of the same time: the program's turns on its core. Always 0 in a real run. */
+	double turns_us;
 };
 
 /* A copy between two memory nodes. */

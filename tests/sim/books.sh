@@ -15,7 +15,7 @@ books() {
 	ranks=$1 cpus=$2 costs=$3 run=$4
 	shift 4
 	options="--cpus $cpus"
-	for name in submit access foreign complete datum sched message interrupt wake look profile-submit profile; do
+	for name in submit access foreign complete datum sched message interrupt wake look profile-submit profile turn; do
 		value=$(echo ",$costs" | sed -n "s/.*,$name=\([0-9.]*\).*/\1/p")
 		options="$options --cost-$name ${value:-0}"
 	done
@@ -74,6 +74,14 @@ done
 books 2 1 submit=5,foreign=10 'foreign 10 0.001 300' kernels=10 submission=50000-9 foreign=30000000
 # What a worker submits or completes itself does not make it wait.
 books 1 1 submit=10,complete=20 'ready 10 5' kernels=50000 runtime=200000
+# The program takes what it needs from the only core: the runtime's, unless it takes turns with the worker. Then by the clock, which
+# books go by, kernels last longer, and what the runtime does for tasks, each by its part.
+books 1 1 submit=1 'fed 1000 10' kernels=10000000 runtime=998000
+for turn in 20 100 1000; do
+	books 1 1 submit=1,turn=$turn 'fed 1000 10' kernels=10998000
+	books 1 1 submit=1,complete=10,turn=$turn 'fed 1000 10' kernels=10499000 runtime=10499000
+	books 1 2 submit=1,turn=$turn 'fed 1000 10' kernels=10996000 submission=2000 idle=6000
+done
 # A message: as much as rank 0's kernel takes, and its way.
 for cpus in 1 4; do
 	books 2 $cpus - 'message 10 50' kernels=500000 messages=any idle=$((cpus - 1))*50000

@@ -41,7 +41,15 @@ struct orr_sim_rank {
 	unsigned ncpus;
 	double slowness; /* of everything that it computes, beside what models tell */
 	struct orr_sim_rank *next_on_computer;
-	double stolen_us;   /* what its next kernel lasts longer: others took a core from it */
+	double stolen_us; /* what its next kernel lasts longer: others took a core from it */
+	struct {          /* of the program on a core that workers want, too (sim_cores.c) */
+		double used_us, left_us; /* since the last turn that counts; until that is one */
+		double since_us;         /* of the last use */
+		double taken_us;         /* turns that the next kernel lasts longer by */
+		double alone_us;         /* since then workers leave it the core */
+		double until_us;         /* until then a worker has lost its core to it */
+		int begun, alone;
+	} turn;
 	unsigned receiving; /* messages that its engine receives with the processor, as no worker
 			       has time to do so later */
 	double looked_us;   /* when a worker looked after messages last */

@@ -7,7 +7,9 @@
  * operating system that shares time out evenly; and so they do for ranks that wait for messages,
  * whose threads look again and again, and for messages that such ranks receive. What the program's
  * thread and the progression of messages do while no core is free is otherwise taken from the
- * rank's next kernel.
+ * rank's next kernel. If it was measured how long threads keep a core from others (turn_us), the
+ * program's thread takes its turns: a worker is without a core for so long at once, and the program
+ * waits in between for as long as its fair part takes.
  *
  * Invariant: a running kernel's end_us is the instant at which it is over if nothing starts or ends
  * before; all that runs on a computer has the same speed, so that its order never changes;
@@ -18,6 +20,8 @@
 #include "base/patience.h"
 #include "base/park.h"
 #include "base/upcalls.h"
+#include "sim_noise.h"
+#include "sim.h"
 
 #define LEAST_LEFT 0.5
 
@@ -88,18 +92,87 @@ static double patrols_us(const struct orr_sim_rank *r, double us)
 	return floor(us / ORR_PATIENCE_PATROL_US) * r->proc->costs[ORR_COST_WAKE];
 }
 
-double orr_sim_cores_enter(struct orr_sim_rank *r, double us, double *others_us)
+/* ---- the program's turns ---- */
+
+/* Begins the next one. */
+static void end_turn(struct orr_sim_rank *r)
+{
+	r->turn.taken_us += r->turn.used_us;
+	r->turn.used_us = 0;
+	r->turn.left_us = r->proc->costs[ORR_COST_TURN];
+}
+
+/* The first turn of a rank ends somewhere in it: ranks that submit alike would take theirs at the
+ * same instants otherwise, which nothing makes them do. */
+static void begin_turns(struct orr_sim_rank *r)
+{
+	uint64_t bits = orr_sim_random(orr_sim.noise.seed, ORR_SIM_TURN, (uint64_t) r->rank, 0);
+	r->turn.begun = 1;
+	r->turn.left_us = r->proc->costs[ORR_COST_TURN] * (double) (bits >> 11) / 0x1p53;
+}
+
+double orr_sim_cores_turn(struct orr_sim_rank *r, double us)
+{
+	const struct orr_sim_cores *c = r->cores;
+	double turn_us = r->proc->costs[ORR_COST_TURN];
+
+	if (!(turn_us > 0)) {
+		orr_sim_cores_steal(r, us);
+		return 0;
+	}
+	if (!orr_sim_cores_full(r)) {
+		if (!r->turn.alone)
+			r->turn.alone_us = orr_sys_now_us();
+		r->turn.alone = 1;
+		r->turn.since_us = orr_sys_now_us() + us;
+		return 0;
+	}
+	r->turn.alone = 0;
+	if (!r->turn.begun)
+		begin_turns(r);
+	r->turn.used_us += us;
+	r->turn.since_us = orr_sys_now_us() + us;
+	if (r->turn.used_us < r->turn.left_us)
+		return 0;
+	double used_us = r->turn.used_us;
+	end_turn(r);
+	/* Those that want the cores get equal parts of them. */
+	return used_us * (c->busy + 1 - c->ncores) / c->ncores;
+}
+
+double orr_sim_cores_wait_us(const struct orr_sim_rank *r)
+{
+	const struct orr_sim_cores *c = r->cores;
+	double turn_us = r->proc->costs[ORR_COST_TURN], now_us = orr_sys_now_us();
+
+	if (!(turn_us > 0) || !r->turn.alone || c->busy + 1 < c->ncores ||
+	    now_us > r->turn.since_us)
+		return 0;
+	return turn_us - fmod(fmax(now_us - r->turn.alone_us, 0), turn_us);
+}
+
+/* ---- kernels ---- */
+
+double orr_sim_cores_enter(struct orr_sim_rank *r, double us, double *others_us, double *turns_us)
 {
 	struct orr_sim_cores *c = r->cores;
 	double stolen_us = r->stolen_us;
 
 	orr_assert(us >= 0 && stolen_us >= 0);
 	r->stolen_us = 0;
+	/* A turn that was the last one. */
+	if (r->turn.used_us > 0 &&
+	    orr_sys_now_us() - r->turn.since_us > r->proc->costs[ORR_COST_TURN])
+		end_turn(r);
+	double taken_us = r->turn.taken_us;
+	r->turn.taken_us = 0;
 	set_running(r, r->nrunning + 1, r->receiving);
 	if (orr_sim_cores_full(r))
 		stolen_us += patrols_us(r, us + stolen_us);
 	*others_us += stolen_us / speed(c);
-	return orr_sys_now_us() + (us + stolen_us) / speed(c);
+	*turns_us = taken_us / speed(c);
+	r->turn.until_us = orr_sys_now_us() + *turns_us;
+	return orr_sys_now_us() + (us + stolen_us + taken_us) / speed(c);
 }
 
 /* A worker that looks after messages between two kernels does not, if one has done so just before.

@@ -24,8 +24,9 @@ struct orr_sim_cores {
 };
 
 /* A kernel of that duration starts on a CPU of the rank: when it ends. Its worker is in no heap
- * yet. What others take of its core meanwhile, messages for instance, is added to *others_us. */
-double orr_sim_cores_enter(struct orr_sim_rank *r, double us, double *others_us);
+ * yet. What others take of its core meanwhile, messages for instance, is added to *others_us, and
+ * what the program does is *turns_us. */
+double orr_sim_cores_enter(struct orr_sim_rank *r, double us, double *others_us, double *turns_us);
 /* It is over. May give the processor away. */
 void orr_sim_cores_leave(struct orr_sim_rank *r);
 /* True if kernels run on all cores. */
@@ -38,5 +39,10 @@ static inline int orr_sim_cores_full(const struct orr_sim_rank *r)
 void orr_sim_cores_receive(struct orr_sim_rank *r, double us);
 /* Something other than a kernel takes a core for that long. */
 void orr_sim_cores_steal(struct orr_sim_rank *r, double us);
+/* How long a thread that wakes for a message waits for a core that the program has, as it is now: 0
+ * if there is another one, or the program computes no more. */
+double orr_sim_cores_wait_us(const struct orr_sim_rank *r);
+/* The program does. Returns how much longer it waits for a core besides. */
+double orr_sim_cores_turn(struct orr_sim_rank *r, double us);
 
 #endif

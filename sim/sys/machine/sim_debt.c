@@ -18,7 +18,10 @@ static double pay(struct orr_sim_actor *a)
 		return -1;
 	double us = a->head.thread.debt_us;
 	a->head.thread.debt_us = 0;
-	orr_sim_cores_steal(a->rank, us);
+	if (a->role == ORR_ROLE_USER && us > 0)
+		us += orr_sim_cores_turn(a->rank, us);
+	else
+		orr_sim_cores_steal(a->rank, us);
 	double now_us = orr_sys_now_us();
 	return orr_sim_date_of_us(
 		a->role == ORR_ROLE_USER

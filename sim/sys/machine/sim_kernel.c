@@ -169,10 +169,12 @@ static double left_us(struct orr_process *proc, const struct orr_kernel *k, stru
 /* The end of a kernel that keeps its worker so much longer; 0: it is over. */
 static double end_us(struct orr_sim_rank *r, struct orr_kernel *k, const struct run *run, double us)
 {
+	k->turns_us = 0;
+	k->own_us = 0;
 	if (us <= 0)
 		return 0;
 	int cpu = k->arch == STARPU_CPU_WORKER;
-	double end = cpu ? orr_sim_cores_enter(r, us, &k->after_us)
+	double end = cpu ? orr_sim_cores_enter(r, us, &k->after_us, &k->turns_us)
 			 : orr_sim_bus_kernel_end(r, k->memnode, us);
 	if (cpu && __builtin_expect(r->cores->company != NULL, 0))
 		end = orr_sim_company_enter(r, k, end);
@@ -345,11 +347,26 @@ int orr_sys_kernel_start(struct orr_process *proc, struct orr_kernel *k,
 	return us > 0;
 }
 
+/* The program takes its turns from whatever the worker does: by the clock, which books and traces
+ * of real runs have, a kernel lasts longer by its part of them. The rest counts as the runtime's,
+ * behind it. What the kernel takes by itself is known for models. */
+static void divide_turns(struct orr_kernel *k)
+{
+	double own_us = k->end_us - orr_sys_now_us() - k->turns_us;
+	double kernel_us = own_us - k->before_us - k->after_us;
+	if (!(own_us > 0) || !(kernel_us > 0))
+		return;
+	k->after_us += k->turns_us * (own_us - kernel_us) / own_us;
+	k->own_us = kernel_us;
+}
+
 void orr_sys_kernel_settle(struct orr_thread *self, struct orr_kernel *k)
 {
 	orr_assert(self == orr_thread_self() && self->debt_us >= 0);
 	k->end_us += self->debt_us;
 	k->after_us += self->debt_us;
+	if (__builtin_expect(k->turns_us > 0, 0))
+		divide_turns(k);
 	self->debt_us = 0;
 }
 

@@ -442,6 +442,17 @@ struct orr_process *orr_sys_mpi_process_at(struct orr_process *proc, int rank)
 	return orr_sim.ranks[at].proc;
 }
 
+/* The time from which on workers look between kernels again: they looked when the last message was
+ * handled, or since then in vain, each time after the interval. */
+static double looks_us(const struct orr_process *proc, double now_us)
+{
+	const struct orr_sim_rank *r = proc->sys;
+	double since_us = now_us - r->looked_us;
+	return proc->costs[ORR_COST_LOOK] > 0 && since_us < ORR_PATIENCE_WORKER_US
+		       ? r->looked_us + ORR_PATIENCE_WORKER_US
+		       : now_us;
+}
+
 /* The time when the real engine would notice a message that comes now while no core is free, by the
  * law of base/patience.h: a worker notices it after its kernel where workers poll, or a patrol does
  * so earlier; else a thread notices it that wakes from its nap. On average the patrol, or the end
@@ -452,9 +463,25 @@ static double notice_us(struct orr_process *proc, const struct orr_sim_mpi *m)
 	double nap_us = now_us + orr_patience_nap_us(late_us, ORR_PATIENCE_LONG_NAP_US) / 2;
 	if (proc->mpi_up->workers_look(proc))
 		end_us = proc->core_up->first_end_us(proc);
+	/* A worker that has looked just now does not look again at once. No patrol comes while the
+	 * program has the core. */
 	if (!isinf(end_us))
-		return fmin(end_us, now_us + ORR_PATIENCE_PATROL_US / 2);
+		return fmin(fmax(end_us, looks_us(proc, now_us)),
+			    fmax(now_us, rank_of(proc)->turn.until_us) +
+				    ORR_PATIENCE_PATROL_US / 2);
 	return late_us > m->yield_us ? nap_us : now_us;
+}
+
+/* The engine wakes and waits for the core that the program has, until its turn ends or it computes
+ * no more. */
+static void wait_for_core(const struct orr_sim_rank *r)
+{
+	double us = orr_sim_cores_wait_us(r), until_us = orr_sys_now_us() + us;
+
+	while (us > 0) {
+		orr_sys_sleep_us(fmin(us, ORR_PATIENCE_NAP_US));
+		us = fmin(orr_sim_cores_wait_us(r), until_us - orr_sys_now_us());
+	}
 }
 
 /* A message is handled. With a core of its own most messages find the engine awake; without, the
@@ -466,6 +493,8 @@ void orr_sim_mpi_make_room(struct orr_process *proc, double asleep_us)
 	if (asleep_us > 0 && orr_sim_cores_full(r) && proc->costs[ORR_COST_INTERRUPT] > 0) {
 		orr_sim_cores_steal(r, proc->costs[ORR_COST_INTERRUPT]);
 		orr_sys_sleep_us(notice_us(proc, m) - orr_sys_now_us());
+	} else if (asleep_us > 0) {
+		wait_for_core(r);
 	}
 	m->yield_us = orr_patience_learn(m->yield_us, orr_sys_now_us() - m->event_us);
 	m->event_us = orr_sys_now_us();
