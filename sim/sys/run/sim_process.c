@@ -40,7 +40,8 @@ int orr_sys_process_init(struct orr_process *proc)
 	}
 	proc->keep_graph = orr_sim.bound;
 	for (int i = 0; i < ORR_NCOSTS; i++)
-		proc->costs[i] *= a->rank->slowness;
+		if (i != ORR_COST_TURN) /* the operating system's, whatever the processor */
+			proc->costs[i] *= a->rank->slowness;
 	a->rank->runtime_up = 1;
 	return 0;
 }
