@@ -28,7 +28,6 @@
 #include "net/sim_network.h"
 #include "run/sim_dyn.h"
 #include "sim_progress.h"
-#include "simgrid_private.h"
 #include "start/the_process.h"
 
 #undef malloc
@@ -76,25 +75,10 @@ static void choose_stacks(const struct launcher_options *o)
 	orr_sim.stack_small = orr_sim.kernels == ORR_SIM_SKIP ? 256 << 10 : kib << 10;
 }
 
-/* The program's MPI_COMM_WORLD is that of launcher_world_find(), which takes SimGrid's first round
- * in 3.32 and some more in 4.0. */
-static void await_world(void)
-{
-	enum { MANY = 100 };
-	for (int rounds = 0; !launcher_world_found(); rounds++) {
-		if (rounds == MANY)
-			launcher_fail(
-				"this SimGrid tells no process of an MPI instance its world in %d "
-				"rounds; install SimGrid " ORR_SIMGRID_KNOWN " as Debian builds it",
-				MANY);
-		orr_sys_yield();
-	}
-}
-
 static void program_main(struct orr_sim_actor *a)
 {
 	struct orr_sim_rank *r = a->rank;
-	await_world();
+	launcher_world_await();
 	int (*entry)(int, char **) = launcher_program_load(r);
 	orrery_sim_exit(entry(orr_sim.argc, r->argv));
 }

@@ -4,6 +4,7 @@
 //
 // Invariant: links have the numbers 0, 1, ... in the order in which routes use them first.
 #include "net/sim_network_glue.h"
+#include "actors/sim_glue.h"
 #include <algorithm>
 #include <cstdlib>
 #include <sstream>
@@ -37,6 +38,7 @@ unsigned number_of(const s4u::Link *link)
 			auto at = numbers.find(&l);
 			if (at != numbers.end())
 				orr_sim_network_bandwidth(at->second, l.get_bandwidth());
+			orr_sim_glue_outside();
 		});
 		return true;
 	}();
@@ -157,6 +159,7 @@ void orr_sim_glue_comm_start(struct orr_sim_flow *f, sg_host_t from, sg_host_t t
 			last = std::move(at->second.first);
 			under_way.erase(at);
 			orr_sim_network_comm_ended(flow);
+			orr_sim_glue_outside();
 		});
 		return true;
 	}();

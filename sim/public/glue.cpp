@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// The calls of sim_glue.h by SimGrid's installed headers alone, but for those of turns.c.
+//
+// Invariant: what cannot be done so was refused at the start of the run (refusals.cpp).
+#include "actors/sim_glue.h"
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <smpi/smpi.h>
+#include <simgrid/s4u.hpp>
+#include "launcher/glue.h"
+#include "public/public.h"
+extern "C" {
+#include "base/log.h"
+}
+
+namespace s4u = simgrid::s4u;
+
+static uintptr_t no_copy_low, no_copy_high;
+static sg_actor_t conductor;
+static bool world_found;
+
+// The conductor is the only process of an instance of SMPI, whose functions for datatypes and for
+// packing take no others.
+static void start_conductor(sg_host_t host)
+{
+	SMPI_app_instance_register("conductor", nullptr, 1);
+	s4u::ActorPtr actor = s4u::Actor::init("conductor", host);
+	actor->set_property("instance_id", "conductor");
+	actor->set_property("rank", "0");
+	conductor = actor.get();
+	actor->start([] {
+		PMPI_Init(nullptr, nullptr);
+		orr_sim_public_conduct();
+	});
+}
+
+sg_actor_t orr_sim_glue_start(struct orr_sim_actor *a, const char *name, sg_host_t host,
+			      const char *instance, int rank, size_t stack,
+			      void (*code)(struct orr_sim_actor *))
+{
+	if (!conductor) {
+		s4u::Engine::set_config("contexts/stack-size:" + std::to_string(stack >> 10));
+		start_conductor(host);
+	}
+	if (!instance) {
+		if (!orr_sim_public_thread(a, stack, code))
+			orr_fatal("out of memory for the stack of another thread");
+		return conductor;
+	}
+	s4u::ActorPtr actor = s4u::Actor::init(name, host);
+	actor->set_property("instance_id", instance);
+	actor->set_property("rank", std::to_string(rank));
+	actor->start([a, code] {
+		orr_sim_public_arrive(a);
+		code(a);
+	});
+	return actor.get();
+}
+
+void orr_sim_glue_outside(void)
+{
+	orr_sim_public_outside();
+}
+
+void *orr_sim_glue_context(void)
+{
+	return __builtin_frame_address(0);
+}
+
+static int tell_world(MPI_Comm comm, int, void *, void *state)
+{
+	*static_cast<MPI_Comm *>(state) = comm;
+	return MPI_SUCCESS;
+}
+
+// While MPI_COMM_WORLD is SMPI's placeholder, which stands for the caller's own world, functions
+// that delete an attribute are told what it stands for.
+SMPI_Comm *orr_sim_glue_world(void)
+{
+	MPI_Comm world = MPI_COMM_NULL;
+	int key;
+	PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, tell_world, &key, &world);
+	PMPI_Comm_set_attr(MPI_COMM_WORLD, key, &world);
+	PMPI_Comm_delete_attr(MPI_COMM_WORLD, key);
+	PMPI_Comm_free_keyval(&key);
+	if (world == MPI_COMM_NULL)
+		orr_fatal("this SMPI does not tell which communicator MPI_COMM_WORLD is");
+	return world;
+}
+
+void launcher_world_find(const char *) {}
+
+// MPI_Init() is a barrier of the instance, which takes no time; the program's own is another one
+// (mpi.c).
+void launcher_world_await(void)
+{
+	MPI_Comm placeholder = MPI_COMM_WORLD;
+	orr_sim_public_init();
+	if (MPI_COMM_WORLD == placeholder && !world_found)
+		MPI_COMM_WORLD = orr_sim_glue_world();
+	world_found = true;
+}
+
+static void copy_payload(simgrid::kernel::activity::ActivityImpl *activity, void *source,
+			 size_t size)
+{
+	uintptr_t at = reinterpret_cast<uintptr_t>(source);
+	if (at - no_copy_low >= no_copy_high - no_copy_low)
+		smpi_comm_copy_buffer_callback(
+			reinterpret_cast<simgrid::kernel::activity::CommImpl *>(activity), source,
+			size);
+}
+
+void orr_sim_glue_no_copy(const void *low, const void *high)
+{
+	no_copy_low = reinterpret_cast<uintptr_t>(low);
+	no_copy_high = reinterpret_cast<uintptr_t>(high);
+	smpi_comm_set_copy_data_callback(copy_payload);
+}
+
+// ---- what refusals.cpp has refused ----
+
+static void __attribute__((noreturn)) refused()
+{
+	orr_fatal("this needs private names of SimGrid, and was not refused");
+}
+
+SMPI_Comm *orr_sim_glue_comm_new(SMPI_Comm *, const int *, int, int)
+{
+	refused();
+}
+
+SMPI_Comm *orr_sim_glue_comm_of(SMPI_Group *, int)
+{
+	refused();
+}
+
+void orr_sim_glue_comm_share(SMPI_Comm *)
+{
+	refused();
+}
+
+void orr_sim_glue_comm_leave(SMPI_Comm *)
+{
+	refused();
+}
+
+void orr_sim_glue_world_find(const char *, sg_host_t, SMPI_Comm **)
+{
+	refused();
+}
+
+void orr_sim_glue_group_map(SMPI_Group *, long, int)
+{
+	refused();
+}
+
+long orr_sim_glue_group_pid(SMPI_Group *, int)
+{
+	refused();
+}
+
+void orr_sim_glue_group_share(SMPI_Group *)
+{
+	refused();
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Turns of actors without private names of SimGrid (turns.c), for the other files of this folder.
+ *
+ * Invariant: stated in turns.c. */
+#ifndef ORR_SIM_PUBLIC_H
+#define ORR_SIM_PUBLIC_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct orr_sim_actor;
+
+/* The conductor's code. */
+void orr_sim_public_conduct(void);
+/* Virtual time has gone on in SimGrid, or an event of SimGrid's has changed what we plan. */
+void orr_sim_public_outside(void);
+/* A new actor of SimGrid's: returns when it has its first turn. */
+void orr_sim_public_arrive(struct orr_sim_actor *a);
+/* A new actor on a stack of its own. Returns 0 without memory. */
+int orr_sim_public_thread(struct orr_sim_actor *a, size_t stack, void (*code)(struct orr_sim_actor *));
+/* The running actor, which is one of SimGrid's, calls a function that may wait in SimGrid. */
+void orr_sim_public_away(struct orr_sim_actor *a);
+void orr_sim_public_back(struct orr_sim_actor *a);
+
+/* MPI_Init() of the running actor, before its program is loaded (mpi.c). */
+void orr_sim_public_init(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
