@@ -18,7 +18,6 @@ namespace s4u = simgrid::s4u;
 
 static uintptr_t no_copy_low, no_copy_high;
 static sg_actor_t conductor;
-static bool world_found;
 
 // The conductor is the only process of an instance of SMPI, whose functions for datatypes and for
 // packing take no others.
@@ -68,38 +67,16 @@ void *orr_sim_glue_context(void)
 	return __builtin_frame_address(0);
 }
 
-static int tell_world(MPI_Comm comm, int, void *, void *state)
-{
-	*static_cast<MPI_Comm *>(state) = comm;
-	return MPI_SUCCESS;
-}
-
-// While MPI_COMM_WORLD is SMPI's placeholder, which stands for the caller's own world, functions
-// that delete an attribute are told what it stands for.
 SMPI_Comm *orr_sim_glue_world(void)
 {
-	MPI_Comm world = MPI_COMM_NULL;
-	int key;
-	PMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, tell_world, &key, &world);
-	PMPI_Comm_set_attr(MPI_COMM_WORLD, key, &world);
-	PMPI_Comm_delete_attr(MPI_COMM_WORLD, key);
-	PMPI_Comm_free_keyval(&key);
-	if (world == MPI_COMM_NULL)
-		orr_fatal("this SMPI does not tell which communicator MPI_COMM_WORLD is");
-	return world;
+	return MPI_COMM_WORLD;
 }
 
 void launcher_world_find(const char *) {}
 
-// MPI_Init() is a barrier of the instance, which takes no time; the program's own is another one
-// (mpi.c).
 void launcher_world_await(void)
 {
-	MPI_Comm placeholder = MPI_COMM_WORLD;
 	orr_sim_public_init();
-	if (MPI_COMM_WORLD == placeholder && !world_found)
-		MPI_COMM_WORLD = orr_sim_glue_world();
-	world_found = true;
 }
 
 static void copy_payload(simgrid::kernel::activity::ActivityImpl *activity, void *source,

@@ -12,7 +12,6 @@
  * unless the environment variable ORRERY_SIM_OWN_MPI is "late".
  *
  * Invariant: a call that is not refused is made by the actor that SMPI takes for its caller. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +45,7 @@ static const char *const alone[] = {
 	"MPI_Get_processor_name", "MPI_Buffer_*",	  "MPI_Request_f2c",   "MPI_Request_c2f",
 };
 /* Those that need neither, but may wait in SimGrid. */
-static const char *const calm[] = { "MPI_Init", "MPI_Init_thread", "MPI_Finalize", "MPI_Wtime",
+static const char *const calm[] = { "MPI_Init", "MPI_Init_thread", "MPI_Finalize",
 				    "MPI_Abort" };
 
 static int is_one(const char *name, const char *const *list, size_t n)
@@ -74,21 +73,15 @@ static void __attribute__((noreturn)) refuse(const struct orr_sim_actor *a, cons
 	orr_sim_leave(EXIT_FAILURE);
 }
 
-static int messages_may_be_late(void)
-{
-	static int late = -1;
-	if (late < 0) {
-		const char *text = getenv("ORRERY_SIM_OWN_MPI");
-		late = text && !strcmp(text, "late");
-	}
-	return late;
-}
-
 /* ---- functions that take the place of SMPI's ---- */
+
+/* MPI_COMM_WORLD is a placeholder in SMPI where smpirun is not used, and only private names tell what
+ * it stands for. So each program's world is a copy of it. To make that takes messages, and so time of
+ * SimGrid's, which is before the beginning of ours. */
 
 static struct {
 	orr_waitq_t all;      /* have called MPI_Init() */
-	int entered;          /* so many have */
+	int started, entered; /* so many the launcher has called it for; so many have */
 	unsigned char *ranks; /* for each: 1: the launcher has called SMPI's; 2: the program, too */
 } init;
 
@@ -96,8 +89,15 @@ void orr_sim_public_init(void)
 {
 	if (!init.ranks && !(init.ranks = calloc((size_t) orr_sim.nranks, 1)))
 		orr_fatal("out of memory for %d ranks", orr_sim.nranks);
+	struct orr_sim_actor *a = orr_sim_actor_self();
+	MPI_Comm world;
 	PMPI_Init(NULL, NULL);
-	init.ranks[orr_sim_actor_self()->rank->rank] = 1;
+	PMPI_Comm_dup(MPI_COMM_WORLD, &world);
+	init.ranks[a->rank->rank] = 1;
+	a->rank->world = world;
+	if (++init.started == orr_sim.nranks)
+		orr_sim_public_begin();
+	orr_sim_block(a, -1);
 }
 
 /* As SMPI's: nobody goes on before all have called it. */
@@ -167,17 +167,16 @@ void *orrery_sim_mpi_begin(const char *name, void **who)
 		return (void *) (uintptr_t) initialized;
 	if (IS_ONE(name, about_nobody))
 		return stay(who);
-	if (!a->seat) {
-		if (!strcmp(name, "MPI_Wtime"))
-			return (void *) (uintptr_t) wtime;
+	if (!strcmp(name, "MPI_Wtime"))
+		return (void *) (uintptr_t) wtime;
+	if (!a->seat)
 		refuse(a, name,
 		       "by a kernel, callback or thread: SMPI would take it for another process");
-	}
 	if (IS_ONE(name, alone))
 		return stay(who);
 	if (!strcmp(name, "MPI_Init") && init.ranks[a->rank->rank])
 		return (void *) (uintptr_t) init_program;
-	if (!IS_ONE(name, calm) && orr_sim.nranks > 1 && !messages_may_be_late())
+	if (!IS_ONE(name, calm) && init.started == orr_sim.nranks && orr_sim.nranks > 1 && !orr_sim_public_late)
 		refuse(a, name,
 		       "would send messages that leave late, when their receive is posted; set ORRERY_SIM_OWN_MPI=late if that is good enough");
 	*who = a;
@@ -187,10 +186,8 @@ void *orrery_sim_mpi_begin(const char *name, void **who)
 
 void orrery_sim_mpi_end(void *who)
 {
-	int error = errno;
 	if (who == &within)
 		within = 0;
 	else if (who)
 		orr_sim_public_back(who);
-	errno = error;
 }

@@ -13,6 +13,12 @@ extern "C" {
 
 struct orr_sim_actor;
 
+/* Messages of the program's own MPI may leave late (mpi.c). */
+extern int orr_sim_public_late;
+
+/* [by the last main actor that is ready, the others being blocked] Virtual time begins, and all of them
+ * get a turn, in the order of their ranks, once the caller is blocked. */
+void orr_sim_public_begin(void);
 /* The conductor's code. */
 void orr_sim_public_conduct(void);
 /* Virtual time has gone on in SimGrid, or an event of SimGrid's has changed what we plan. */
@@ -25,7 +31,8 @@ int orr_sim_public_thread(struct orr_sim_actor *a, size_t stack, void (*code)(st
 void orr_sim_public_away(struct orr_sim_actor *a);
 void orr_sim_public_back(struct orr_sim_actor *a);
 
-/* MPI_Init() of the running actor, before its program is loaded (mpi.c). */
+/* Prepares MPI for the running main actor, before its program is loaded (mpi.c); returns when that is
+ * done for all of them. */
 void orr_sim_public_init(void);
 
 #ifdef __cplusplus

@@ -12,12 +12,15 @@
 #include <xbt/config.hpp>
 #include "launcher/glue.h"
 #include "launcher/guard.h"
+#include "public/public.h"
 extern "C" {
 #include "run/sim_dyn.h"
 #include "sim.h"
 }
 
 namespace s4u = simgrid::s4u;
+
+int orr_sim_public_late;
 
 static const char REMEDY[] = "this Orrery was built without private names of SimGrid; build it with "
 			     "--with-simgrid-interface=private and a release of SimGrid that it knows";
@@ -44,6 +47,10 @@ void launcher_guard_settings(void)
 		launcher_fail("--cfg=contexts/nthreads:%d: one thread runs all actors here; leave "
 			      "the setting out",
 			      threads);
+	const char *own_mpi = std::getenv("ORRERY_SIM_OWN_MPI");
+	orr_sim_public_late = own_mpi && std::string(own_mpi) == "late";
+	if (own_mpi && *own_mpi && !orr_sim_public_late)
+		launcher_fail("ORRERY_SIM_OWN_MPI=%s: expected late", own_mpi);
 	if (orr_sim_dyn.on)
 		launcher_fail("process sets that change: %s", REMEDY);
 }

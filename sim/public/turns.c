@@ -61,6 +61,8 @@ static struct orr_sim_actor *guest;   /* of SimGrid's, that has its turn */
 static sg_sem_t bell;                 /* of the conductor */
 static int sleeping;                  /* it waits for an event, or for somebody who asks */
 static struct orr_sim_context conductor;
+static double began_s = -1; /* SimGrid's clock at the beginning of our time, negative: before */
+static struct orr_sim_event start;
 
 /* ---- the list ---- */
 
@@ -153,6 +155,9 @@ int orr_sim_public_thread(struct orr_sim_actor *a, size_t stack,
 	s->gone = 0;
 	a->stack = s;
 	orr_sim_turns_add(a);
+	/* It begins before its creator goes on, as an actor of SimGrid's does. */
+	if (orr_sim_actor_self())
+		orr_sim_glue_yield(orr_sim_actor_self());
 	return 1;
 }
 
@@ -292,10 +297,30 @@ void orr_sim_glue_pause(struct orr_sim_actor *a, double s)
 
 /* ---- time ---- */
 
+/* SimGrid's, from our beginning on. */
+static double clock_s(void)
+{
+	return began_s < 0 ? 0 : simgrid_get_clock() - began_s;
+}
+
+static void all_start(struct orr_sim_event *e)
+{
+	(void) e;
+	for (int i = 0; i < orr_sim.nranks; i++)
+		orr_sim_unblock(orr_sim.ranks[i].main);
+}
+
+void orr_sim_public_begin(void)
+{
+	began_s = simgrid_get_clock();
+	start.fire = all_start;
+	orr_sim_event_set(&start, 0);
+}
+
 /* Never beyond an event of ours. */
 static void follow(void)
 {
-	double now_s = simgrid_get_clock(), next_s = orr_sim_event_next();
+	double now_s = clock_s(), next_s = orr_sim_event_next();
 	if (next_s >= 0 && now_s > next_s)
 		now_s = next_s;
 	if (now_s > orr_sim_public_now_s)
@@ -319,7 +344,7 @@ void orr_sim_glue_clock_set(double date_s)
 /* A function of SimGrid's that lets time pass was called in a turn: all others have missed it. */
 static void check_clock(void)
 {
-	if (simgrid_get_clock() > orr_sim_public_now_s + APART_S)
+	if (clock_s() > orr_sim_public_now_s + APART_S)
 		orr_fatal("a function of SimGrid's was called that lets virtual time pass; call sleep() or MPI instead, "
 			  "or build Orrery with --with-simgrid-interface=private");
 }
@@ -327,13 +352,13 @@ static void check_clock(void)
 static void sleep_until_next(void)
 {
 	double next_s = orr_sim_event_next();
-	double left_s = next_s - simgrid_get_clock();
+	double left_s = next_s - clock_s();
 	sleeping = 1;
 	if (next_s < 0)
 		sg_sem_acquire(bell);
 	else if (left_s > 0)
 		sg_sem_acquire_timeout(bell, left_s);
-	if (sleeping && next_s >= 0 && simgrid_get_clock() > next_s - APART_S)
+	if (sleeping && next_s >= 0 && clock_s() > next_s - APART_S)
 		orr_sim_public_now_s = next_s;
 	sleeping = 0;
 }
