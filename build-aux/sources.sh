@@ -41,7 +41,7 @@ c_or_h() { files "$@" \( -name '*.c' -o -name '*.cpp' -o -name '*.h' -o -name '*
 head_line='# Made by build-aux/sources.sh from the files of this folder; do not edit.'
 
 # Files of the simulated world that use private names of SimGrid; sim/public has others for them.
-private_names='sim/launcher/\(background\|early\|equal\|flat\|guard\|messages\|world\)\.\(cpp\)\|sim/launcher/messages\.h\|sim/sys/actors/sim_\(glue\.cpp\|turns\.c\)'
+private_names='sim/launcher/\(background\|early\|equal\|flat\|guard\|messages\|world\)\.\(cpp\)\|sim/launcher/messages\.h\|sim/sys/actors/sim_\(glue\.cpp\|turns\.c\)\|sim/sys/net/sim_flow_glue\.cpp'
 
 library_lists() {
 	for d in base core data sched perf trace start fortran mpi dyn; do

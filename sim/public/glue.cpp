@@ -19,6 +19,15 @@ namespace s4u = simgrid::s4u;
 static uintptr_t no_copy_low, no_copy_high;
 static sg_actor_t conductor;
 
+void orr_sim_public_stack(size_t bytes)
+{
+	static size_t present;
+	if (bytes == present)
+		return;
+	present = bytes;
+	s4u::Engine::set_config("contexts/stack-size:" + std::to_string(bytes >> 10));
+}
+
 // The conductor is the only process of an instance of SMPI, whose functions for datatypes and for
 // packing take no others.
 static void start_conductor(sg_host_t host)
@@ -39,7 +48,7 @@ sg_actor_t orr_sim_glue_start(struct orr_sim_actor *a, const char *name, sg_host
 			      void (*code)(struct orr_sim_actor *))
 {
 	if (!conductor) {
-		s4u::Engine::set_config("contexts/stack-size:" + std::to_string(stack >> 10));
+		orr_sim_public_stack(stack);
 		start_conductor(host);
 	}
 	if (!instance) {
@@ -47,6 +56,7 @@ sg_actor_t orr_sim_glue_start(struct orr_sim_actor *a, const char *name, sg_host
 			orr_fatal("out of memory for the stack of another thread");
 		return conductor;
 	}
+	orr_sim_public_stack(stack);
 	s4u::ActorPtr actor = s4u::Actor::init(name, host);
 	actor->set_property("instance_id", instance);
 	actor->set_property("rank", std::to_string(rank));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* All functions of MPI that SMPI's header declares, as functions of the executable, which the loader
- * finds before SMPI's own: MPI_X() and PMPI_X() call SMPI's PMPI_X() between two calls of ours
- * (mpi.c). Those that interpose*.c defines for both interfaces take the place of the weak ones here.
+/* All functions of MPI that SMPI's header declares, as functions of the executable, which the
+ * loader finds before SMPI's own: MPI_X() and PMPI_X() call SMPI's PMPI_X() between two calls of
+ * ours (mpi.c). Those that interpose*.c defines for both interfaces take the place of the weak ones
+ * here.
  *
  * One piece of code serves all of them. It knows no parameters: it keeps the registers that hold
  * them, and copies those on the stack.

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <smpi/smpi.h>
 #include "actors/sim_actor.h"
+#include "actors/sim_glue.h"
 #include "actors/sim_own.h"
 #include "actors/sim_rank.h"
 #include "launcher/calls.h"
@@ -28,25 +29,24 @@
 /* Functions that ask nobody, whatever thread calls them. Those that end with a star: all that begin
  * so. */
 static const char *const about_nobody[] = {
-	"MPI_Type_*",	  "MPI_Pack*",	    "MPI_Unpack*",	 "MPI_Get_count",
-	"MPI_Get_elem*",  "MPI_Get_addr*",  "MPI_Address",	 "MPI_Error_*",
-	"MPI_Add_error*", "MPI_Initialized", "MPI_Finalized",	 "MPI_Query_thread",
-	"MPI_Info_*",	  "MPI_Op_*",	    "MPI_Get_version",	 "MPI_Get_library_version",
-	"MPI_Aint_*",	  "MPI_Wtick",	    "MPI_Status_*",	 "MPI_Is_thread_main",
-	"MPI_Alloc_mem",  "MPI_Free_mem",   "MPI_Pcontrol",	 "MPI_Test_cancelled",
+	"MPI_Type_*",     "MPI_Pack*",       "MPI_Unpack*",     "MPI_Get_count",
+	"MPI_Get_elem*",  "MPI_Get_addr*",   "MPI_Address",     "MPI_Error_*",
+	"MPI_Add_error*", "MPI_Initialized", "MPI_Finalized",   "MPI_Query_thread",
+	"MPI_Info_*",     "MPI_Op_*",        "MPI_Get_version", "MPI_Get_library_version",
+	"MPI_Aint_*",     "MPI_Wtick",       "MPI_Status_*",    "MPI_Is_thread_main",
+	"MPI_Alloc_mem",  "MPI_Free_mem",    "MPI_Pcontrol",    "MPI_Test_cancelled",
 };
 /* Those that need no message, but the right caller. */
 static const char *const alone[] = {
-	"MPI_Comm_rank",	 "MPI_Comm_size",	  "MPI_Comm_group",    "MPI_Comm_compare",
-	"MPI_Comm_get_*",	 "MPI_Comm_set_*",	  "MPI_Comm_test_*",   "MPI_Comm_remote_*",
-	"MPI_Comm_create_k*",	 "MPI_Comm_create_e*",	  "MPI_Comm_free_k*",  "MPI_Comm_delete_*",
-	"MPI_Comm_call_*",	 "MPI_Comm_f2c",	  "MPI_Comm_c2f",      "MPI_Attr_*",
-	"MPI_Keyval_*",		 "MPI_Errhandler_*",	  "MPI_Group_*",       "MPI_Topo_test",
-	"MPI_Get_processor_name", "MPI_Buffer_*",	  "MPI_Request_f2c",   "MPI_Request_c2f",
+	"MPI_Comm_rank",          "MPI_Comm_size",      "MPI_Comm_group",   "MPI_Comm_compare",
+	"MPI_Comm_get_*",         "MPI_Comm_set_*",     "MPI_Comm_test_*",  "MPI_Comm_remote_*",
+	"MPI_Comm_create_k*",     "MPI_Comm_create_e*", "MPI_Comm_free_k*", "MPI_Comm_delete_*",
+	"MPI_Comm_call_*",        "MPI_Comm_f2c",       "MPI_Comm_c2f",     "MPI_Attr_*",
+	"MPI_Keyval_*",           "MPI_Errhandler_*",   "MPI_Group_*",      "MPI_Topo_test",
+	"MPI_Get_processor_name", "MPI_Buffer_*",       "MPI_Request_f2c",  "MPI_Request_c2f",
 };
 /* Those that need neither, but may wait in SimGrid. */
-static const char *const calm[] = { "MPI_Init", "MPI_Init_thread", "MPI_Finalize",
-				    "MPI_Abort" };
+static const char *const calm[] = { "MPI_Init", "MPI_Init_thread", "MPI_Finalize", "MPI_Abort" };
 
 static int is_one(const char *name, const char *const *list, size_t n)
 {
@@ -60,8 +60,8 @@ static int is_one(const char *name, const char *const *list, size_t n)
 }
 #define IS_ONE(name, list) is_one(name, list, sizeof(list) / sizeof(*(list)))
 
-static void __attribute__((noreturn)) refuse(const struct orr_sim_actor *a, const char *name,
-					     const char *why)
+static void __attribute__((noreturn))
+refuse(const struct orr_sim_actor *a, const char *name, const char *why)
 {
 	orr_sim_progress_clear();
 	orr_sim_own_lines();
@@ -75,9 +75,9 @@ static void __attribute__((noreturn)) refuse(const struct orr_sim_actor *a, cons
 
 /* ---- functions that take the place of SMPI's ---- */
 
-/* MPI_COMM_WORLD is a placeholder in SMPI where smpirun is not used, and only private names tell what
- * it stands for. So each program's world is a copy of it. To make that takes messages, and so time of
- * SimGrid's, which is before the beginning of ours. */
+/* MPI_COMM_WORLD is a placeholder in SMPI where smpirun is not used, and only private names tell
+ * what it stands for. So each program's world is a copy of it. To make that takes messages, and so
+ * time of SimGrid's, which is before the beginning of ours. */
 
 static struct {
 	orr_waitq_t all;      /* have called MPI_Init() */
@@ -109,7 +109,7 @@ static int init_program(int *argc, char ***argv)
 	init.ranks[a->rank->rank] = 2;
 	if (++init.entered == orr_sim.nranks) {
 		orr_waitq_wake(&init.all);
-		return MPI_SUCCESS;
+		orr_sim_glue_yield(a); /* they go on in the order in which they came */
 	}
 	while (init.entered < orr_sim.nranks) {
 		unsigned key = orr_waitq_prepare(&init.all);
@@ -176,7 +176,8 @@ void *orrery_sim_mpi_begin(const char *name, void **who)
 		return stay(who);
 	if (!strcmp(name, "MPI_Init") && init.ranks[a->rank->rank])
 		return (void *) (uintptr_t) init_program;
-	if (!IS_ONE(name, calm) && init.started == orr_sim.nranks && orr_sim.nranks > 1 && !orr_sim_public_late)
+	if (!IS_ONE(name, calm) && init.started == orr_sim.nranks && orr_sim.nranks > 1 &&
+	    !orr_sim_public_late)
 		refuse(a, name,
 		       "would send messages that leave late, when their receive is posted; set ORRERY_SIM_OWN_MPI=late if that is good enough");
 	*who = a;

@@ -22,8 +22,9 @@ namespace s4u = simgrid::s4u;
 
 int orr_sim_public_late;
 
-static const char REMEDY[] = "this Orrery was built without private names of SimGrid; build it with "
-			     "--with-simgrid-interface=private and a release of SimGrid that it knows";
+static const char REMEDY[] =
+	"this Orrery was built without private names of SimGrid; build it with "
+	"--with-simgrid-interface=private and a release of SimGrid that it knows";
 
 void launcher_guard_version(void)
 {
@@ -68,7 +69,8 @@ static void check_latencies()
 							  launcher_host(static_cast<size_t>(j)));
 			if (latency_s < 0)
 				latency_s = s;
-			if (i != j && !(s > 0 && s > latency_s * 0.999999 && s < latency_s * 1.000001))
+			if (i != j &&
+			    !(s > 0 && s > latency_s * 0.999999 && s < latency_s * 1.000001))
 				launcher_fail(
 					"--network maxmin on a platform with routes of different latencies (%s to %s): %s",
 					sg_host_get_name(launcher_host(static_cast<size_t>(i))),
@@ -85,8 +87,9 @@ void launcher_guard_clock(void)
 	    !(simgrid::config::get_value<double>("network/weight-S") > 0))
 		check_latencies();
 	s4u::Link::on_bandwidth_change_cb([](const s4u::Link &link) {
-		launcher_fail("the platform changes the bandwidth of the link %s during the run: %s",
-			      link.get_cname(), REMEDY);
+		launcher_fail(
+			"the platform changes the bandwidth of the link %s during the run: %s",
+			link.get_cname(), REMEDY);
 	});
 }
 

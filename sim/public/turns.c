@@ -9,8 +9,8 @@
  *
  * A main actor that calls MPI gives its turn back, and asks for another one when the call is over.
  *
- * Virtual time is a variable here: SimGrid takes steps of less than a nanosecond for one, so its own
- * clock may be that much ahead.
+ * Virtual time is a variable here: SimGrid takes steps of less than a nanosecond for one, so its
+ * own clock may be that much ahead.
  *
  * Invariant: our code and the program's run only in the conductor, which runs a fiber or waits for
  * the end of a turn, and in the actor that has this turn. */
@@ -19,6 +19,7 @@
 #include <simgrid/actor.h>
 #include <simgrid/engine.h>
 #include <simgrid/semaphore.h>
+#include <smpi/smpi.h>
 #include "actors/sim_actor.h"
 #include "actors/sim_event.h"
 #include "actors/sim_fiber.h"
@@ -61,7 +62,8 @@ static struct orr_sim_actor *guest;   /* of SimGrid's, that has its turn */
 static sg_sem_t bell;                 /* of the conductor */
 static int sleeping;                  /* it waits for an event, or for somebody who asks */
 static struct orr_sim_context conductor;
-static double began_s = -1; /* SimGrid's clock at the beginning of our time, negative: before */
+static MPI_Comm placeholder; /* MPI_COMM_WORLD in SMPI */
+static double began_s = -1;  /* SimGrid's clock at the beginning of our time, negative: before */
 static struct orr_sim_event start;
 
 /* ---- the list ---- */
@@ -91,6 +93,13 @@ static struct orr_sim_actor *turns_take(void)
 void orr_sim_turns_forget(struct orr_sim_actor *a)
 {
 	orr_fatal("%s is killed", a->name);
+}
+
+/* The actor (NULL: none) goes on. In its code MPI_COMM_WORLD is its rank's (mpi.c). */
+static void become(struct orr_sim_actor *a)
+{
+	orr_sim_own_become(a);
+	MPI_COMM_WORLD = a && a->rank->world ? a->rank->world : placeholder;
 }
 
 /* ---- fibers ---- */
@@ -176,11 +185,11 @@ static void run_fiber(struct orr_sim_actor *a)
 	if (!a->stack)
 		lend(a);
 	s = current = a->stack;
-	orr_sim_own_become(a);
+	become(a);
 	int over = s->fiber->over ? orr_sim_fiber_begin(s->fiber, on_stack, NULL, a)
 				  : orr_sim_fiber_continue(s->fiber);
 	current = NULL;
-	orr_sim_own_become(NULL);
+	become(NULL);
 	if (s->gone)
 		orr_sim_fiber_give_up(s->fiber);
 	if (s->code && (over || s->gone)) {
@@ -204,7 +213,7 @@ void orr_sim_glue_exit(void)
 
 static void give_back(void)
 {
-	orr_sim_own_become(NULL);
+	become(NULL);
 	guest = NULL;
 	sg_sem_release(bell);
 }
@@ -214,7 +223,7 @@ static void await_turn(struct orr_sim_actor *a)
 	struct seat *s = a->seat;
 	sg_sem_acquire(s->turn);
 	orr_assert(guest == a);
-	orr_sim_own_become(a);
+	become(a);
 	orr_sim_self = &a->head;
 }
 
@@ -345,8 +354,9 @@ void orr_sim_glue_clock_set(double date_s)
 static void check_clock(void)
 {
 	if (clock_s() > orr_sim_public_now_s + APART_S)
-		orr_fatal("a function of SimGrid's was called that lets virtual time pass; call sleep() or MPI instead, "
-			  "or build Orrery with --with-simgrid-interface=private");
+		orr_fatal(
+			"a function of SimGrid's was called that lets virtual time pass; call sleep() or MPI instead, "
+			"or build Orrery with --with-simgrid-interface=private");
 }
 
 static void sleep_until_next(void)
@@ -366,8 +376,10 @@ static void sleep_until_next(void)
 void orr_sim_public_conduct(void)
 {
 	bell = sg_sem_init(0);
+	placeholder = MPI_COMM_WORLD;
 	orr_sim_own_know(&conductor);
 	for (;;) {
+		orr_sim_public_arrived();
 		do {
 			for (struct orr_sim_actor *a; (a = turns_take());) {
 				if (a->seat)
@@ -377,6 +389,9 @@ void orr_sim_public_conduct(void)
 			}
 		} while (orr_sim_event_run());
 		check_clock();
-		sleep_until_next();
+		orr_sim_public_leave();
+		/* Whoever has asked meanwhile did not see it sleep. */
+		if (!turns.first && !orr_sim_public_any_arrived())
+			sleep_until_next();
 	}
 }
