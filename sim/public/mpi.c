@@ -75,9 +75,12 @@ refuse(const struct orr_sim_actor *a, const char *name, const char *why)
 
 /* ---- functions that take the place of SMPI's ---- */
 
-/* MPI_COMM_WORLD is a placeholder in SMPI where smpirun is not used, and only private names tell
- * what it stands for. So each program's world is a copy of it. To make that takes messages, and so
- * time of SimGrid's, which is before the beginning of ours. */
+/* MPI_COMM_WORLD is a placeholder in SMPI where smpirun is not used, and only private names tell what
+ * it stands for. All functions take it but for the matching of messages. So where programs may send
+ * some, the world of each is a copy of that communicator. To make it takes messages, and so time of
+ * SimGrid's, which is before the beginning of ours.
+ *
+ * Measured: 1 s for 256 ranks, 4 s for 512 and 40 s for 1,024 with SimGrid 3.32. */
 
 static struct {
 	orr_waitq_t all;      /* have called MPI_Init() */
@@ -90,9 +93,10 @@ void orr_sim_public_init(void)
 	if (!init.ranks && !(init.ranks = calloc((size_t) orr_sim.nranks, 1)))
 		orr_fatal("out of memory for %d ranks", orr_sim.nranks);
 	struct orr_sim_actor *a = orr_sim_actor_self();
-	MPI_Comm world;
+	MPI_Comm world = NULL;
 	PMPI_Init(NULL, NULL);
-	PMPI_Comm_dup(MPI_COMM_WORLD, &world);
+	if (orr_sim_public_late)
+		PMPI_Comm_dup(MPI_COMM_WORLD, &world);
 	init.ranks[a->rank->rank] = 1;
 	a->rank->world = world;
 	if (++init.started == orr_sim.nranks)

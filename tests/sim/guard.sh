@@ -59,7 +59,7 @@ number() { sed -n "s/^#define SIMGRID_VERSION_$1 *//p" "$include/simgrid/version
 major=$(number MAJOR)
 release=$major.$(number MINOR)
 
-case ${ORR_TEST_SIM_INTERFACE-}$release in
+case ${ORR_TEST_SIM_INTERFACE:-private}$release in
 private4.*)
 	refuses 'simcall_run_object_access\(\)' \
 		_Z25simcall_run_object_accessRKSt8functionIFvvEEPN7simgrid6kernel5actor23ObjectAccessSimcallItemE
