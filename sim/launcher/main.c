@@ -28,6 +28,7 @@
 #include "net/sim_network.h"
 #include "run/sim_dyn.h"
 #include "sim_progress.h"
+#include "simgrid_names.h"
 #include "start/the_process.h"
 
 #undef malloc
@@ -38,7 +39,7 @@ static void configure_engine(const struct launcher_options *o)
 	static const char *const fixed[] = {
 		"network/model:SMPI",  "network/crosstraffic:0", "smpi/simulate-computation:no",
 		"smpi/test:0",         "smpi/iprobe:0",          "smpi/grow-injected-times:no",
-		"surf/precision:1e-9", "debug/verbose-exit:no",  "debug/clean-atexit:no",
+		ORR_SIMGRID_PRECISION, "debug/verbose-exit:no",  "debug/clean-atexit:no",
 	};
 	enum { nfixed = sizeof(fixed) / sizeof(*fixed) };
 	const char **all = calloc((size_t) (nfixed + o->ncfg + 6), sizeof(*all));

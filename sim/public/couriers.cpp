@@ -35,7 +35,9 @@ void carry(Courier *courier)
 {
 	for (;;) {
 		const auto &message = courier->message;
+		orr_sim_public_waits(1);
 		s4u::Comm::sendto(message.from, message.to, message.bytes);
+		orr_sim_public_waits(-1);
 		arrived.push_back(message.flow);
 		unused.push_back(courier);
 		orr_sim_public_outside();

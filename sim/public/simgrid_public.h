@@ -15,6 +15,14 @@
 #include "simgrid_4_0.h"
 #endif
 
+/* The seconds by which dates of SimGrid's may differ and mean the same: less than between two
+ * events of ours, for each of which SimGrid's clock goes on by itself. */
+#if SIMGRID_VERSION_MAJOR < 4
+#define ORR_SIMGRID_PRECISION "surf/precision:1e-11"
+#else
+#define ORR_SIMGRID_PRECISION "precision/timing:1e-11"
+#endif
+
 /* Virtual time is a variable of ours (turns.c). */
 #define ORR_SIMGRID_NOW "orr_sim_public_now_s"
 

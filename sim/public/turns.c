@@ -9,7 +9,7 @@
  *
  * A main actor that calls MPI gives its turn back, and asks for another one when the call is over.
  *
- * Virtual time is a variable here: SimGrid takes steps of less than a nanosecond for one, so its
+ * Virtual time is a variable here: SimGrid takes no shorter steps than its precision, so that its
  * own clock may be that much ahead.
  *
  * Invariant: our code and the program's run only in the conductor, which runs a fiber or waits for
@@ -61,6 +61,7 @@ static struct orr_sim_stack *current; /* whose fiber runs, NULL: none */
 static struct orr_sim_actor *guest;   /* of SimGrid's, that has its turn */
 static sg_sem_t bell;                 /* of the conductor */
 static int sleeping;                  /* it waits for an event, or for somebody who asks */
+static unsigned nwaiting;             /* actors that wait for something of SimGrid's */
 static struct orr_sim_context conductor;
 static MPI_Comm placeholder; /* MPI_COMM_WORLD in SMPI */
 static double began_s = -1;  /* SimGrid's clock at the beginning of our time, negative: before */
@@ -247,11 +248,13 @@ void orr_sim_public_arrive(struct orr_sim_actor *a)
 void orr_sim_public_away(struct orr_sim_actor *a)
 {
 	orr_assert(guest == a);
+	nwaiting++;
 	give_back();
 }
 
 void orr_sim_public_back(struct orr_sim_actor *a)
 {
+	nwaiting--;
 	ask(a);
 }
 
@@ -359,6 +362,11 @@ static void check_clock(void)
 			"or build Orrery with --with-simgrid-interface=private");
 }
 
+void orr_sim_public_waits(int by)
+{
+	nwaiting += (unsigned) by;
+}
+
 static void sleep_until_next(void)
 {
 	double next_s = orr_sim_event_next();
@@ -368,9 +376,14 @@ static void sleep_until_next(void)
 		sg_sem_acquire(bell);
 	else if (left_s > 0)
 		sg_sem_acquire_timeout(bell, left_s);
-	if (sleeping && next_s >= 0 && clock_s() > next_s - APART_S)
-		orr_sim_public_now_s = next_s;
+	int is_time = sleeping && next_s >= 0 && clock_s() > next_s - APART_S;
 	sleeping = 0;
+	if (!is_time)
+		return;
+	orr_sim_public_now_s = next_s;
+	/* What ends in SimGrid at the same time comes before events of ours. */
+	if (nwaiting)
+		sg_actor_yield();
 }
 
 void orr_sim_public_conduct(void)

@@ -56,6 +56,9 @@
 /* SMPI's functions are found in the library. */
 #define ORR_SIMGRID_MPI_AT interpose_library
 
+/* The seconds by which dates of SimGrid's may differ and mean the same. */
+#define ORR_SIMGRID_PRECISION "surf/precision:1e-9"
+
 /* ---- functions for these (sim/launcher/table.h) ---- */
 
 #define ORR_SIM_CALLS_FOR_SIMGRID(CALL) \
