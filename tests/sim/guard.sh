@@ -89,4 +89,9 @@ mkdir configured
 cd configured || exit 1
 fails 1 "with-simgrid=.*other: this is SimGrid $major.99, and Orrery knows the inside of [0-9., and]+ only" \
 	"$ORR_TEST_SRCDIR/configure" --with-simgrid="$OLDPWD/other" --with-simgrid-interface=private
+# By itself it does without them.
+ok "$ORR_TEST_SRCDIR/configure" --with-simgrid="$OLDPWD/other"
+has err "WARNING: this is SimGrid $major.99, .*installed headers alone"
+has out 'simulated world +yes, .* by its installed headers alone'
+has Makefile '^orr_simgrid_interface = public$'
 exit 0
