@@ -40,6 +40,9 @@ canon() { printf '%s' "$1" | tr -c 'A-Za-z0-9' '_'; }
 c_or_h() { files "$@" \( -name '*.c' -o -name '*.cpp' -o -name '*.h' -o -name '*.hpp' \); }
 head_line='# Made by build-aux/sources.sh from the files of this folder; do not edit.'
 
+# Files of the simulated world that use private names of SimGrid; sim/public has others for them.
+private_names='sim/launcher/\(background\|early\|equal\|flat\|guard\|loads\|messages\|world\)\.\(cpp\)\|sim/launcher/messages\.h\|sim/sys/actors/sim_\(glue\.cpp\|turns\.c\)\|sim/sys/net/sim_flow_glue\.cpp'
+
 library_lists() {
 	for d in base core data sched perf trace start fortran mpi dyn; do
 		mkdir -p src/$d
@@ -65,7 +68,10 @@ library_lists() {
 	done
 	{
 		echo "$head_line"
-		c_or_h sim ! -path 'sim/launcher/interpose*.c' ! -path 'sim/include/*' ! -path 'sim/start/*' | list orr_sim
+		c_or_h sim ! -path 'sim/launcher/interpose*.c' ! -path 'sim/include/*' ! -path 'sim/start/*' ! -path 'sim/public/*' |
+			grep -v -x -e "$private_names" | list orr_sim
+		c_or_h sim | grep -x -e "$private_names" | list orr_sim_private
+		c_or_h sim/public ! -name 'interpose*.c' | list orr_sim_public
 	} | put sim/sources.mk
 	{
 		echo "$head_line"

@@ -5,7 +5,7 @@
 
 dnl SimGrid's release, and every private name of it that sim/sys/simgrid_private.h declares. Each
 dnl file sim/sys/simgrid_RELEASE.h lists the releases that work.
-AC_DEFUN([ORR_SIMGRID_PRIVATE], [
+AC_DEFUN([ORR_SIMGRID_PRIVATE_NAMES], [
 AC_MSG_CHECKING([the release of SimGrid])
 AC_COMPUTE_INT([orr_simgrid_major], [SIMGRID_VERSION_MAJOR], [#include <simgrid/forward.h>
 #include <simgrid/version.h>], [orr_simgrid_major=0])
@@ -16,17 +16,30 @@ orr_simgrid_known=`sed -n 's/^.define ORR_SIMGRID_TESTED "\(.*\)"$/\1/p' "$srcdi
 orr_simgrid_wanted=`AS_ECHO(["$orr_simgrid_known"]) | sed 's/ /, /g; s/\(.*\), /\1 and /'`
 AS_CASE([" $orr_simgrid_known "], [*" $orr_simgrid_major.$orr_simgrid_minor "*], [],
 	[AS_IF([test "$enable_any_simgrid" != yes],
-		[orr_simgrid=no
+		[orr_simgrid_private=no
 		 orr_simgrid_error="this is SimGrid $orr_simgrid_major.$orr_simgrid_minor, and Orrery knows the inside of $orr_simgrid_wanted only (--enable-any-simgrid tries it all the same)"])])
-AS_IF([test $orr_simgrid = yes], [
+AS_IF([test $orr_simgrid_private = yes], [
 	AC_MSG_CHECKING([for the private names of SimGrid that are used])
 	dnl (Not -I: C++20 has a header <format>, and build-aux has a script of that name.)
 	CPPFLAGS="$CPPFLAGS -iquote $srcdir/sim/sys -iquote $srcdir/build-aux"
 	AC_LINK_IFELSE([AC_LANG_SOURCE([[#include "simgrid_probe.cpp"]])],
 		[AC_MSG_RESULT([all there])],
 		[AC_MSG_RESULT([no])
-		 orr_simgrid=no
+		 orr_simgrid_private=no
 		 orr_simgrid_error="this SimGrid lacks private names that are used, or cannot be linked with (config.log names the first); install SimGrid $orr_simgrid_wanted as Debian builds it"])])
+])
+
+dnl Private names, or those of installed headers alone: as --with-simgrid-interface says, else the
+dnl former where all of them are there.
+AC_DEFUN([ORR_SIMGRID_CHOOSE], [
+orr_simgrid_private=yes
+AS_IF([test "$with_simgrid_interface" = public], [orr_simgrid_private=no], [ORR_SIMGRID_PRIVATE_NAMES])
+AS_IF([test $orr_simgrid_private = yes], [orr_simgrid_interface=private],
+	[test "$with_simgrid_interface" = private], [orr_simgrid=no],
+	[orr_simgrid_interface=public
+	 ORR_SIMGRID_INTERFACE=-DORR_SIMGRID_PUBLIC
+	 AS_IF([test "$with_simgrid_interface" != public],
+		[AC_MSG_WARN([$orr_simgrid_error: the simulated world uses the names of its installed headers alone, and refuses what needs others])])])
 ])
 
 AC_DEFUN([ORR_SIMGRID_LINK], [
@@ -47,7 +60,7 @@ AS_IF([test $orr_simgrid = yes], [
 		[AC_MSG_RESULT([no])
 		 orr_simgrid=no
 		 orr_simgrid_error="no working C++ compiler for SimGrid's headers (Debian: g++)"])
-	AS_IF([test $orr_simgrid = yes], [ORR_SIMGRID_PRIVATE])
+	AS_IF([test $orr_simgrid = yes], [ORR_SIMGRID_CHOOSE])
 	AC_LANG_POP([C++])])
 CPPFLAGS=$orr_saved_CPPFLAGS
 LIBS=$orr_saved_LIBS
@@ -57,6 +70,13 @@ AC_DEFUN([ORR_SIMGRID], [
 AC_ARG_WITH([simgrid], [AS_HELP_STRING([--with-simgrid@<:@=DIR@:>@], [where SimGrid 3.32, 4.0 or 4.1 is installed (default: by pkg-config, then /usr; no: without)])],
 	[], [with_simgrid=yes])
 AC_ARG_ENABLE([any-simgrid], [AS_HELP_STRING([--enable-any-simgrid], [try a SimGrid of another release than the one whose private names are known])])
+AC_ARG_WITH([simgrid-interface], [AS_HELP_STRING([--with-simgrid-interface=private|public|auto],
+	[what the simulated world uses of SimGrid: private names; names of its installed headers alone, which is slower and refuses some options; the former if they are there (default)])],
+	[], [with_simgrid_interface=auto])
+AS_CASE([$with_simgrid_interface], [private|public|auto], [],
+	[AC_MSG_ERROR([--with-simgrid-interface=$with_simgrid_interface: expected private, public or auto])])
+orr_simgrid_interface=
+ORR_SIMGRID_INTERFACE=
 orr_simgrid=no
 orr_simgrid_error="switched off by --without-simgrid"
 SIMGRID_CPPFLAGS=
@@ -93,6 +113,9 @@ AC_SUBST([ORR_START_CPPFLAGS])
 AC_SUBST([SMPI_INCLUDE])
 AC_SUBST([SIMGRID_CPPFLAGS])
 AC_SUBST([SIMGRID_LIBS])
+AC_SUBST([ORR_SIMGRID_INTERFACE])
 AC_SUBST([orr_simgrid])
+AC_SUBST([orr_simgrid_interface])
+AM_CONDITIONAL([ORR_SIMGRID_PRIVATE], [test "$orr_simgrid_interface" = private])
 AM_CONDITIONAL([ORR_SIM], [test $orr_simgrid = yes])
 ])

@@ -13,7 +13,9 @@ AS_IF([test $orr_mpi = yes],
 	[orr_say "real world" "yes, MPI by $MPICC"],
 	[orr_say "real world" "one process only, NO MPI layer: $orr_mpi_error"])
 AS_IF([test $orr_simgrid = yes],
-	[orr_say "simulated world" "yes, SimGrid in $orr_simgrid_prefix"],
+	[AS_IF([test $orr_simgrid_interface = private],
+		[orr_say "simulated world" "yes, SimGrid in $orr_simgrid_prefix"],
+		[orr_say "simulated world" "yes, SimGrid in $orr_simgrid_prefix, by its installed headers alone: slower, not all options"])],
 	[orr_say "simulated world" "NO: $orr_simgrid_error"])
 AS_IF([test $orr_hwloc = yes],
 	[orr_say "hwloc" "yes"],

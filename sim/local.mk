@@ -4,12 +4,31 @@
 # the loader must find before the C library and SMPI.
 include %D%/sources.mk
 liborrery_sim_la_SOURCES += $(orr_sim)
+EXTRA_DIST += $(orr_sim_private) $(orr_sim_public)
 orrery_sim_launcher_SOURCES = sim/launcher/interpose.c sim/launcher/interpose_own.c \
 	sim/launcher/interpose_environment.c sim/launcher/interpose_signals.c \
 	sim/launcher/interpose_exec.c sim/launcher/interpose_large.c \
-	sim/launcher/interpose_loop.c sim/launcher/interpose.h \
-	sim/launcher/calls.h sim/launcher/table.h
-orrery_sim_launcher_CPPFLAGS = $(orr_defines) $(orr_sim_includes) $(HWLOC_CFLAGS) \
+	sim/launcher/interpose.h sim/launcher/calls.h sim/launcher/table.h
+# By private names of SimGrid, or by those of its installed headers alone (doc/leaning.md).
+orr_sim_interpose_private = sim/launcher/interpose_loop.c sim/launcher/interpose_who.c
+orr_sim_interpose_public = sim/public/interpose_mpi.c
+EXTRA_DIST += $(orr_sim_interpose_private) $(orr_sim_interpose_public)
+if ORR_SIMGRID_PRIVATE
+liborrery_sim_la_SOURCES += $(orr_sim_private)
+orrery_sim_launcher_SOURCES += $(orr_sim_interpose_private)
+else
+liborrery_sim_la_SOURCES += $(orr_sim_public)
+orrery_sim_launcher_SOURCES += $(orr_sim_interpose_public)
+nodist_orrery_sim_launcher_SOURCES = sim/public/mpi_names.def
+BUILT_SOURCES += sim/public/mpi_names.def
+endif
+# The functions of MPI that SMPI's header declares, with numbers.
+CLEANFILES += sim/public/mpi_names.def
+sim/public/mpi_names.def: Makefile
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && echo '#include <mpi.h>' | $(CPP) -I$(SMPI_INCLUDE) $(SIMGRID_CPPFLAGS) - | sed 's/  *(/(/g' | \
+		tr -c 'A-Za-z0-9_(' '\n' | sed -n 's/^PMPI_\([A-Za-z0-9_]*\)(.*/\1/p' | LC_ALL=C sort -u | \
+		awk '{ print "NAME(" NR - 1 ", " $$0 ")" }' > $@.tmp && test -s $@.tmp && mv $@.tmp $@
+orrery_sim_launcher_CPPFLAGS = $(orr_defines) $(orr_sim_includes) -I$(top_builddir) $(HWLOC_CFLAGS) \
 	-DORR_SIM_LIBRARY='"liborrery-sim.so.$(ORR_LIBRARY_MAJOR)"'
 # Names the library for where it is installed, but does not need it (sim/launcher/table.h).
 orrery_sim_launcher_CFLAGS = $(orr_program_cflags)

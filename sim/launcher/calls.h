@@ -105,6 +105,11 @@ int orrery_sim_is_main(void);
 void orrery_sim_who(void);
 /* SMPI does. Returns whether the caller is another member for it than itself. */
 int orrery_sim_member(enum orr_sim_asks what, struct orr_sim_member *m);
+/* Only without private names of SimGrid (public/mpi.c). The caller is about to call that function
+ * of MPI: returns the function to call instead of SMPI's, or NULL, and *who for the end of the
+ * call. */
+void *orrery_sim_mpi_begin(const char *name, void **who);
+void orrery_sim_mpi_end(void *who);
 /* A descriptor of a file with the content of /proc/self/cmdline, or -1. */
 int orrery_sim_command_line(void);
 

@@ -14,9 +14,8 @@
 #include <simgrid/Exception.hpp>
 #include <smpi/smpi.h>
 #include <xbt/config.hpp>
-#include "guard.h"
 #include "named.h"
-#include "simgrid_private.h"
+#include "simgrid_names.h"
 
 namespace s4u = simgrid::s4u;
 
@@ -210,30 +209,6 @@ void launcher_smpi_start(void)
 		launcher_refused(first_line(e).c_str());
 	}
 	launcher_accepted();
-}
-
-static bool world_found;
-
-// SMPI tells the world of an instance to actors that take part in it, and one cannot take part
-// twice. So an actor that does nothing else takes the place of rank 0, until that calls MPI_Init().
-void launcher_world_find(const char *instance)
-{
-	s4u::ActorPtr actor = s4u::Actor::init("world", hosts[0]);
-	actor->set_property("instance_id", instance);
-	actor->set_property("rank", "0");
-	actor->start([] {
-		simgrid::smpi::ActorExt::init();
-		MPI_COMM_WORLD = s4u::Actor::self()
-					 ->extension(simgrid::smpi::ActorExt::EXTENSION_ID)
-					 ->comm_world();
-		world_found = true;
-		launcher_guard_round(MPI_COMM_WORLD);
-	});
-}
-
-int launcher_world_found(void)
-{
-	return world_found;
 }
 
 sg_host_t launcher_host(size_t i)

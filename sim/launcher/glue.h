@@ -28,13 +28,21 @@ size_t launcher_platform_load(const char *file, const char *like, int n);
 sg_host_t launcher_host(size_t i);
 /* Starts SMPI on the platform; programs may choose their locale from here on. */
 void launcher_smpi_start(void);
+/* Runs the simulation until nothing else can happen. */
+void launcher_run(void);
+
+/* ---- world.cpp ---- */
+
 /* Sets SMPI's variable MPI_COMM_WORLD to the world of that instance before any of its ranks calls
  * MPI_Init(). Call it before the first actor is started. */
 void launcher_world_find(const char *instance);
-/* 1: that has happened. */
-int launcher_world_found(void);
-/* Runs the simulation until nothing else can happen. */
-void launcher_run(void);
+/* [by the main actor of a rank] Returns when that has happened. */
+void launcher_world_await(void);
+
+/* ---- equal.cpp ---- */
+
+/* From now on, messages of SimGrid's own model that share a link get equal parts of it. */
+void launcher_share_equally(void);
 
 /* ---- background.cpp ---- */
 

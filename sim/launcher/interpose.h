@@ -37,6 +37,13 @@ static inline void *interpose_simgrid(const char *name)
 	return f;
 }
 
+/* SMPI's function or constant of that name, for what is called in its place. */
+static inline void *interpose_smpi(const char *name)
+{
+	void *f = dlsym(ORR_SIMGRID_MPI_AT, name);
+	return f ? f : interpose_simgrid(name);
+}
+
 #define orrery_sim_abort (*interpose_calls->orrery_sim_abort_)
 #define orrery_sim_access (*interpose_calls->orrery_sim_access_)
 #define orrery_sim_advance (*interpose_calls->orrery_sim_advance_)

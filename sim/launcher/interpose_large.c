@@ -16,7 +16,7 @@
 	({ \
 		static void *own; \
 		if (!own) \
-			own = interpose_simgrid(#name); \
+			own = interpose_smpi(#name); \
 		(__typeof__(&(name))) own; \
 	})
 

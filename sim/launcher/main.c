@@ -28,7 +28,7 @@
 #include "net/sim_network.h"
 #include "run/sim_dyn.h"
 #include "sim_progress.h"
-#include "simgrid_private.h"
+#include "simgrid_names.h"
 #include "start/the_process.h"
 
 #undef malloc
@@ -39,7 +39,7 @@ static void configure_engine(const struct launcher_options *o)
 	static const char *const fixed[] = {
 		"network/model:SMPI",  "network/crosstraffic:0", "smpi/simulate-computation:no",
 		"smpi/test:0",         "smpi/iprobe:0",          "smpi/grow-injected-times:no",
-		"surf/precision:1e-9", "debug/verbose-exit:no",  "debug/clean-atexit:no",
+		ORR_SIMGRID_PRECISION, "debug/verbose-exit:no",  "debug/clean-atexit:no",
 	};
 	enum { nfixed = sizeof(fixed) / sizeof(*fixed) };
 	const char **all = calloc((size_t) (nfixed + o->ncfg + 6), sizeof(*all));
@@ -76,25 +76,10 @@ static void choose_stacks(const struct launcher_options *o)
 	orr_sim.stack_small = orr_sim.kernels == ORR_SIM_SKIP ? 256 << 10 : kib << 10;
 }
 
-/* The program's MPI_COMM_WORLD is that of launcher_world_find(), which takes SimGrid's first round
- * in 3.32 and some more in 4.0. */
-static void await_world(void)
-{
-	enum { MANY = 100 };
-	for (int rounds = 0; !launcher_world_found(); rounds++) {
-		if (rounds == MANY)
-			launcher_fail(
-				"this SimGrid tells no process of an MPI instance its world in %d "
-				"rounds; install SimGrid " ORR_SIMGRID_KNOWN " as Debian builds it",
-				MANY);
-		orr_sys_yield();
-	}
-}
-
 static void program_main(struct orr_sim_actor *a)
 {
 	struct orr_sim_rank *r = a->rank;
-	await_world();
+	launcher_world_await();
 	int (*entry)(int, char **) = launcher_program_load(r);
 	orrery_sim_exit(entry(orr_sim.argc, r->argv));
 }

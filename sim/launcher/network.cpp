@@ -9,7 +9,6 @@
 //
 // Invariant: settings of the command and of the platform come before the defaults of this file.
 #include "glue.h"
-#include "messages.h"
 #include "named.h"
 #include <cstdlib>
 #include <set>
@@ -17,10 +16,8 @@
 #include <vector>
 #include <simgrid/s4u.hpp>
 #include <xbt/config.hpp>
-#include "simgrid_private.h"
 
 namespace s4u = simgrid::s4u;
-namespace resource = simgrid::kernel::resource;
 
 namespace
 {
@@ -36,26 +33,6 @@ void settle_settings(const char *like)
 	simgrid::config::set_default<std::string>("smpi/alltoallv", "ring");
 	simgrid::config::set_default<double>("network/weight-S", 0);
 	simgrid::config::set_default<double>("network/TCP-gamma", 0);
-}
-
-// SimGrid's solver gives messages shares in inverse proportion to the latency of their route, and
-// bounds each by the bandwidth that its links had at its start. A message that has just started is
-// the last one of its model.
-void share_equally()
-{
-	const bool window = simgrid::config::get_value<double>("network/TCP-gamma") > 0;
-	launcher_on_message_start([window](const LauncherMessage &started) {
-		auto &message = static_cast<resource::NetworkAction &>(
-			*launcher_message_action(started));
-		if (message.sharing_penalty_ != 1 &&
-		    message.sharing_penalty_ != message.lat_current_)
-			launcher_fail(
-				"a message of this SimGrid has other members than those of " ORR_SIMGRID_KNOWN
-				"; install that release");
-		message.sharing_penalty_ = 1;
-		if (!window)
-			message.set_bound(-1);
-	});
 }
 
 // The seconds that the host's property gives for a link between switches; negative without it.
@@ -108,6 +85,6 @@ void launcher_network_settle(const std::vector<s4u::Host *> &hosts)
 	settle_settings(hosts.empty() ? nullptr : hosts[0]->get_property("like"));
 	settle_hops(hosts);
 	if (!(simgrid::config::get_value<double>("network/weight-S") > 0))
-		share_equally();
+		launcher_share_equally();
 	launcher_early_start();
 }

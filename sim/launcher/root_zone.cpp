@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <xbt/config.hpp>
-#include "simgrid_private.h"
+#include "simgrid_names.h"
 
 extern "C" {
 #include "base/checksum.h"

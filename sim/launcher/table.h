@@ -13,48 +13,39 @@
 
 #include <smpi/smpi.h>
 #include "calls.h"
+#include "simgrid_names.h"
 #include "actors/sim_glue.h"
 #include "actors/sim_own.h"
 #include "actors/sim_turns.h"
 
 #define ORR_SIM_CALLS(CALL) \
+	ORR_SIM_CALLS_FOR_SIMGRID(CALL) \
 	CALL(orrery_sim_abort) \
-	CALL(orrery_sim_access) \
-	CALL(orrery_sim_advance) \
 	CALL(orrery_sim_alarm) \
 	CALL(orrery_sim_alarm_left) \
 	CALL(orrery_sim_asked) \
 	CALL(orrery_sim_chdir) \
 	CALL(orrery_sim_clock_gettime) \
-	CALL(orrery_sim_comm_end) \
-	CALL(orrery_sim_comm_start) \
 	CALL(orrery_sim_command_line) \
 	CALL(orrery_sim_default_signal) \
 	CALL(orrery_sim_tell_handled) \
 	CALL(orrery_sim_exit) \
 	CALL(orrery_sim_exit_now) \
-	CALL(orrery_sim_flat_firsts) \
-	CALL(orrery_sim_flat_node) \
-	CALL(orrery_sim_flat_nodes) \
 	CALL(orrery_sim_gettimeofday) \
 	CALL(orrery_sim_handled) \
 	CALL(orrery_sim_in_rank) \
 	CALL(orrery_sim_init) \
-	CALL(orrery_sim_isend) \
 	CALL(orrery_sim_is_main) \
 	CALL(orrery_sim_is_simulator) \
-	CALL(orrery_sim_is_single) \
 	CALL(orrery_sim_main) \
 	CALL(orrery_sim_member) \
 	CALL(orrery_sim_my_rank) \
 	CALL(orrery_sim_now_us) \
 	CALL(orrery_sim_own) \
 	CALL(orrery_sim_polled) \
-	CALL(orrery_sim_profiles) \
 	CALL(orrery_sim_program) \
 	CALL(orrery_sim_quick_exit) \
 	CALL(orrery_sim_rank_of_pid) \
-	CALL(orrery_sim_round_ended) \
 	CALL(orrery_sim_setlocale) \
 	CALL(orrery_sim_signal_came) \
 	CALL(orrery_sim_signal_handled) \

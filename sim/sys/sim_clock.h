@@ -5,13 +5,13 @@
 #ifndef ORR_SIM_CLOCK_H
 #define ORR_SIM_CLOCK_H
 
-#include "simgrid_private.h"
+#include "simgrid_names.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* SimGrid's own variable. */
+/* SimGrid's own variable, or one of ours (simgrid_names.h). */
 extern double orr_sim_glue_now_s __asm__(ORR_SIMGRID_NOW);
 static inline double orr_sim_clock_s(void)
 {

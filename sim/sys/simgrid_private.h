@@ -53,6 +53,27 @@
 	"_ZN7simgrid4smpi25reduce__ompi_basic_linearEPKvPviPNS0_8DatatypeEPNS0_2OpEiPNS0_4CommE"
 #define ORR_SIMGRID_ADD_EVENT "_ZN7simgrid6kernel7profile12FutureEvtSet9add_eventEdPNS1_5EventE"
 
+/* SMPI's functions are found in the library. */
+#define ORR_SIMGRID_MPI_AT interpose_library
+
+/* The seconds by which dates of SimGrid's may differ and mean the same. */
+#define ORR_SIMGRID_PRECISION "surf/precision:1e-9"
+
+/* ---- functions for these (sim/launcher/table.h) ---- */
+
+#define ORR_SIM_CALLS_FOR_SIMGRID(CALL) \
+	CALL(orrery_sim_access) \
+	CALL(orrery_sim_advance) \
+	CALL(orrery_sim_comm_end) \
+	CALL(orrery_sim_comm_start) \
+	CALL(orrery_sim_flat_firsts) \
+	CALL(orrery_sim_flat_node) \
+	CALL(orrery_sim_flat_nodes) \
+	CALL(orrery_sim_is_single) \
+	CALL(orrery_sim_isend) \
+	CALL(orrery_sim_profiles) \
+	CALL(orrery_sim_round_ended)
+
 /* ---- variables ---- */
 
 /* EngineImpl::now_, virtual time. */

@@ -3,6 +3,7 @@
  * names and attributes, and may communicate.
  *
  * orr-test: env STARPU_NCPU=2 STARPU_WORKERS_NOBIND=1
+ * orr-test: simgrid private
  * orr-test: timeout 60 */
 #include <pthread.h>
 #include "mpi_test.h"

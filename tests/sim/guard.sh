@@ -36,15 +36,17 @@ private=$(grep -rlE '^namespace simgrid|_ZNK?7simgrid' "$ORR_TEST_SRCDIR/sim" "$
 [ -z "$private" ] || die "names of SimGrid outside of sim/sys/simgrid_private.h: $private"
 
 ok launch "$libs/orrery-sim-launcher"
-refuses 'Context::set_current\(\)' _ZN7simgrid6kernel7context7Context11set_currentEPS2_
-refuses 'Context::self\(\)' _ZN7simgrid6kernel7context7Context4selfEv
-refuses 'Actor::self\(\)' _ZN7simgrid3s4u5Actor4selfEv
-refuses 'this_actor::get_pid\(\)' _ZN7simgrid3s4u10this_actor7get_pidEv
-refuses 'sg_host_self\(\)' sg_host_self
-refuses 'EngineImpl::solve\(\)' _ZNK7simgrid6kernel10EngineImpl5solveEd
-refuses 'CommImpl::isend\(\)' _ZN7simgrid6kernel8activity8CommImpl5isendEPNS0_5actor16CommIsendSimcallE
-refuses 'CommImpl::start\(\)' _ZN7simgrid6kernel8activity8CommImpl5startEv
-refuses 'EngineImpl::handle_ended_actions\(\)' _ZNK7simgrid6kernel10EngineImpl20handle_ended_actionsEv
+if [ "${ORR_TEST_SIM_INTERFACE-}" != public ]; then
+	refuses 'Context::set_current\(\)' _ZN7simgrid6kernel7context7Context11set_currentEPS2_
+	refuses 'Context::self\(\)' _ZN7simgrid6kernel7context7Context4selfEv
+	refuses 'Actor::self\(\)' _ZN7simgrid3s4u5Actor4selfEv
+	refuses 'this_actor::get_pid\(\)' _ZN7simgrid3s4u10this_actor7get_pidEv
+	refuses 'sg_host_self\(\)' sg_host_self
+	refuses 'EngineImpl::solve\(\)' _ZNK7simgrid6kernel10EngineImpl5solveEd
+	refuses 'CommImpl::isend\(\)' _ZN7simgrid6kernel8activity8CommImpl5isendEPNS0_5actor16CommIsendSimcallE
+	refuses 'CommImpl::start\(\)' _ZN7simgrid6kernel8activity8CommImpl5startEv
+	refuses 'EngineImpl::handle_ended_actions\(\)' _ZNK7simgrid6kernel10EngineImpl20handle_ended_actionsEv
+fi
 
 fails 1 'contexts/factory:thread: actors must not be threads .*leave the setting out' \
 	"$ORRERY" sim -n 2 --cfg contexts/factory:thread "$program"
@@ -57,8 +59,8 @@ number() { sed -n "s/^#define SIMGRID_VERSION_$1 *//p" "$include/simgrid/version
 major=$(number MAJOR)
 release=$major.$(number MINOR)
 
-case $release in
-4.*)
+case ${ORR_TEST_SIM_INTERFACE:-private}$release in
+private4.*)
 	refuses 'simcall_run_object_access\(\)' \
 		_Z25simcall_run_object_accessRKSt8functionIFvvEEPN7simgrid6kernel5actor23ObjectAccessSimcallItemE
 	;;
@@ -86,5 +88,10 @@ ln -s "$($CC -print-file-name=libsimgrid.so)" other/lib/libsimgrid.so
 mkdir configured
 cd configured || exit 1
 fails 1 "with-simgrid=.*other: this is SimGrid $major.99, and Orrery knows the inside of [0-9., and]+ only" \
-	"$ORR_TEST_SRCDIR/configure" --with-simgrid="$OLDPWD/other"
+	"$ORR_TEST_SRCDIR/configure" --with-simgrid="$OLDPWD/other" --with-simgrid-interface=private
+# By itself it does without them.
+ok "$ORR_TEST_SRCDIR/configure" --with-simgrid="$OLDPWD/other"
+has err "WARNING: this is SimGrid $major.99, .*installed headers alone"
+has out 'simulated world +yes, .* by its installed headers alone'
+has Makefile '^orr_simgrid_interface = public$'
 exit 0

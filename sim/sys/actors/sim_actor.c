@@ -93,9 +93,9 @@ void orr_sim_yield_slow(void)
 		return;
 	uint64_t bits = orr_sim_random(orr_sim.yields, ORR_SIM_YIELD, ++orr_sim.nyields, 0);
 	switch (bits & 7) {
-	case 0: sg_actor_sleep_for((double) (bits >> 48) / 65536.0 * YIELD_US * 1e-6); break;
-	case 1: sg_actor_yield(); sg_actor_yield(); /* fallthrough */
-	case 2: sg_actor_yield(); break;
+	case 0: orr_sim_glue_pause(a, (double) (bits >> 48) / 65536.0 * YIELD_US * 1e-6); break;
+	case 1: orr_sim_glue_yield(a); orr_sim_glue_yield(a); /* fallthrough */
+	case 2: orr_sim_glue_yield(a); break;
 	default: break;
 	}
 	orr_sim_self = &a->head;
@@ -507,7 +507,8 @@ void orr_sys_polled(double until_us)
 
 void orr_sys_yield(void)
 {
+	struct orr_sim_actor *a = orr_sim_actor_self();
 	orr_assert_no_lock();
-	if (orr_sim_actor_self())
-		sg_actor_yield();
+	if (a)
+		orr_sim_glue_yield(a);
 }

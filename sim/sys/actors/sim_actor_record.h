@@ -41,6 +41,7 @@ struct orr_sim_actor {
 	void (*code)(struct orr_sim_actor *); /* what it runs */
 	sg_actor_t actor;                /* SimGrid's, that it is or whose stack it has; or NULL */
 	struct orr_sim_stack *stack;     /* the one that it borrows now (sim_turns.h), or NULL */
+	void *seat;                      /* public/turns.c's own, else NULL */
 	struct orr_sim_actor *turn_next; /* in the list of sim_turns.c */
 	uint8_t blocked;                 /* waits in orr_sim_block */
 	uint8_t timed_out;

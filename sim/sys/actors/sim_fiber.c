@@ -102,6 +102,13 @@ void orr_sim_fiber_put(struct orr_sim_fiber *f)
 	orr_sim_fiber_unused = f;
 }
 
+void orr_sim_fiber_give_up(struct orr_sim_fiber *f)
+{
+	orr_assert(!f->over);
+	prepare(f);
+	f->over = 1;
+}
+
 static int go_on(struct orr_sim_fiber *f)
 {
 	orr_sim_fiber_swap(&f->other, f->own);

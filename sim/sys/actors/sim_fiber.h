@@ -29,6 +29,8 @@ struct orr_sim_fiber *orr_sim_fiber_make(size_t size);
 /* The first of them, whose function has not ended, is somebody's; it is over, and nobody's. */
 void orr_sim_fiber_take(struct orr_sim_fiber *f);
 void orr_sim_fiber_put(struct orr_sim_fiber *f);
+/* The function of a fiber that was left is given up. */
+void orr_sim_fiber_give_up(struct orr_sim_fiber *f);
 /* Runs function(buffers, arg) on the fiber, until it ends (returns 1) or leaves (returns 0). */
 int orr_sim_fiber_begin(struct orr_sim_fiber *f, void (*function)(void **, void *), void **buffers,
 			void *arg);

@@ -61,6 +61,25 @@ enum orr_sim_resumed orr_sim_glue_resume(sg_actor_t actor, void *context)
 	return ORR_SIM_ACTOR_ENDED;
 }
 
+void orr_sim_glue_yield(struct orr_sim_actor *a)
+{
+	(void) a;
+	simgrid::s4u::this_actor::yield();
+}
+
+void orr_sim_glue_pause(struct orr_sim_actor *a, double s)
+{
+	(void) a;
+	simgrid::s4u::this_actor::sleep_for(s);
+}
+
+void orr_sim_glue_exit(void)
+{
+	simgrid::s4u::this_actor::exit();
+}
+
+void orr_sim_glue_outside(void) {}
+
 void orr_sim_glue_serve_call(sg_actor_t actor)
 {
 	actor->get_impl()->simcall_handle(0);

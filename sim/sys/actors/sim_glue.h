@@ -23,6 +23,12 @@ struct orr_sim_actor;
 sg_actor_t orr_sim_glue_start(struct orr_sim_actor *a, const char *name, sg_host_t host,
 			      const char *instance, int rank, size_t stack,
 			      void (*code)(struct orr_sim_actor *));
+/* The running actor lets others run, or waits that long, or ends. */
+void orr_sim_glue_yield(struct orr_sim_actor *a);
+void orr_sim_glue_pause(struct orr_sim_actor *a, double s);
+void orr_sim_glue_exit(void) __attribute__((noreturn));
+/* An event of SimGrid's has changed what the models of the network plan. */
+void orr_sim_glue_outside(void);
 /* ---- turns (sim_turns.c) ---- */
 enum orr_sim_resumed { ORR_SIM_ACTOR_AWAY, ORR_SIM_ACTOR_ENDED };
 /* The running actor is suspended, until it is resumed or SimGrid runs it. */

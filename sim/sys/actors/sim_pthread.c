@@ -12,6 +12,7 @@
 #include <string.h>
 #include "starpu.h"
 #include "actors/sim_actor.h"
+#include "actors/sim_glue.h"
 #include "actors/sim_rank.h"
 #include "actors/sim_thread.h"
 #include "actors/sim_private.h"
@@ -106,8 +107,7 @@ int starpu_pthread_exit(void *retval)
 		orr_sim_park(a);
 	}
 	orr_sim_user_end(a, retval);
-	sg_actor_exit();
-	abort();
+	orr_sim_glue_exit();
 }
 
 starpu_pthread_t starpu_pthread_self(void)

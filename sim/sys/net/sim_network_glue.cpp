@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Questions of the models of the network (sim_network.c) to SimGrid: routes, SMPI's factors, and
-// messages in SimGrid's own model.
+// Questions of the models of the network (sim_network.c) to SimGrid: routes and SMPI's
+// factors.
 //
 // Invariant: links have the numbers 0, 1, ... in the order in which routes use them first.
 #include "net/sim_network_glue.h"
+#include "actors/sim_glue.h"
 #include <algorithm>
 #include <cstdlib>
 #include <sstream>
 #include <string>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 #include <simgrid/s4u.hpp>
 #include <xbt/config.hpp>
-#include "simgrid_private.h"
+#include "simgrid_names.h"
 
 namespace s4u = simgrid::s4u;
 
@@ -38,6 +38,7 @@ unsigned number_of(const s4u::Link *link)
 			auto at = numbers.find(&l);
 			if (at != numbers.end())
 				orr_sim_network_bandwidth(at->second, l.get_bandwidth());
+			orr_sim_glue_outside();
 		});
 		return true;
 	}();
@@ -145,30 +146,4 @@ size_t orr_sim_glue_eager_bytes(void)
 {
 	static const int bytes = simgrid::config::get_value<int>("smpi/send-is-detached-thresh");
 	return bytes > 0 ? static_cast<size_t>(bytes) : 0;
-}
-
-void orr_sim_glue_comm_start(struct orr_sim_flow *f, sg_host_t from, sg_host_t to, size_t bytes)
-{
-	static std::unordered_map<const s4u::Activity *, std::pair<s4u::CommPtr, orr_sim_flow *>>
-		under_way;
-	static const bool listens = [] {
-		// The argument is an activity in SimGrid 3, and a message in 4.
-		s4u::Comm::on_completion_cb([](auto const &a) {
-			// SimGrid still looks at it after this call.
-			static s4u::CommPtr &last = *new s4u::CommPtr;
-			auto at = under_way.find(&a);
-			if (at == under_way.end())
-				return;
-			auto *flow = at->second.second;
-			last = std::move(at->second.first);
-			under_way.erase(at);
-			orr_sim_network_comm_ended(flow);
-		});
-		return true;
-	}();
-	(void) listens;
-	s4u::CommPtr comm = s4u::Comm::sendto_init(from, to);
-	comm->set_payload_size(bytes);
-	under_way.emplace(comm.get(), std::make_pair(comm, f));
-	comm->start();
 }
