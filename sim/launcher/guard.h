@@ -16,6 +16,9 @@ extern "C" {
 void launcher_guard_version(void);
 /* After the settings of SimGrid: those that our turns of actors cannot bear. */
 void launcher_guard_settings(void);
+/* By launcher_guard_settings(): what the chosen interface of SimGrid (sim/sys/simgrid_names.h)
+ * cannot bear besides. */
+void launcher_guard_interface(void);
 /* Before the run: our clock is SimGrid's. Looks at later advances of time, too. */
 void launcher_guard_clock(void);
 /* By an actor of the first round. `world`: a communicator that SMPI has made. */

@@ -16,7 +16,6 @@ extern "C" {
 
 namespace s4u = simgrid::s4u;
 
-static uintptr_t no_copy_low, no_copy_high;
 static sg_actor_t conductor;
 
 void orr_sim_public_stack(size_t bytes)
@@ -87,23 +86,6 @@ void launcher_world_find(const char *) {}
 void launcher_world_await(void)
 {
 	orr_sim_public_init();
-}
-
-static void copy_payload(simgrid::kernel::activity::ActivityImpl *activity, void *source,
-			 size_t size)
-{
-	uintptr_t at = reinterpret_cast<uintptr_t>(source);
-	if (at - no_copy_low >= no_copy_high - no_copy_low)
-		smpi_comm_copy_buffer_callback(
-			reinterpret_cast<simgrid::kernel::activity::CommImpl *>(activity), source,
-			size);
-}
-
-void orr_sim_glue_no_copy(const void *low, const void *high)
-{
-	no_copy_low = reinterpret_cast<uintptr_t>(low);
-	no_copy_high = reinterpret_cast<uintptr_t>(high);
-	smpi_comm_set_copy_data_callback(copy_payload);
 }
 
 // ---- what refusals.cpp has refused ----

@@ -26,28 +26,8 @@ static const char REMEDY[] =
 	"this Orrery was built without private names of SimGrid; build it with "
 	"--with-simgrid-interface=private and a release of SimGrid that it knows";
 
-void launcher_guard_version(void)
+void launcher_guard_interface(void)
 {
-	int major, minor, patch;
-	sg_version_get(&major, &minor, &patch);
-	if (major != SIMGRID_VERSION_MAJOR || minor != SIMGRID_VERSION_MINOR)
-		launcher_fail(
-			"this is the library of SimGrid %d.%d, and Orrery was built for %d.%d; "
-			"configure and build Orrery again",
-			major, minor, SIMGRID_VERSION_MAJOR, SIMGRID_VERSION_MINOR);
-}
-
-void launcher_guard_settings(void)
-{
-	const std::string factory = simgrid::config::get_value<std::string>("contexts/factory");
-	if (factory == "thread")
-		launcher_fail("--cfg=contexts/factory:thread: actors must not be threads of the "
-			      "system here; leave the setting out");
-	int threads = simgrid::config::get_value<int>("contexts/nthreads");
-	if (threads != 1)
-		launcher_fail("--cfg=contexts/nthreads:%d: one thread runs all actors here; leave "
-			      "the setting out",
-			      threads);
 	const char *own_mpi = std::getenv("ORRERY_SIM_OWN_MPI");
 	orr_sim_public_late = own_mpi && std::string(own_mpi) == "late";
 	if (own_mpi && *own_mpi && !orr_sim_public_late)

@@ -14,8 +14,6 @@
 #include <simgrid/kernel/resource/Model.hpp>
 #include "simgrid_private.h"
 
-static uintptr_t no_copy_low, no_copy_high;
-
 // Set by the actor that ends, however it ends.
 static bool an_actor_ended;
 
@@ -200,21 +198,4 @@ void orr_sim_glue_comm_share(SMPI_Comm *comm)
 void orr_sim_glue_comm_leave(SMPI_Comm *comm)
 {
 	simgrid::smpi::Comm::unref(comm);
-}
-
-static void copy_payload(simgrid::kernel::activity::ActivityImpl *activity, void *source,
-			 size_t size)
-{
-	uintptr_t at = reinterpret_cast<uintptr_t>(source);
-	if (at - no_copy_low >= no_copy_high - no_copy_low)
-		smpi_comm_copy_buffer_callback(
-			reinterpret_cast<simgrid::kernel::activity::CommImpl *>(activity), source,
-			size);
-}
-
-void orr_sim_glue_no_copy(const void *low, const void *high)
-{
-	no_copy_low = reinterpret_cast<uintptr_t>(low);
-	no_copy_high = reinterpret_cast<uintptr_t>(high);
-	smpi_comm_set_copy_data_callback(copy_payload);
 }
