@@ -12,7 +12,6 @@
 #include "base/log.h"
 
 #define FAN 4
-#define WARM_BYTES 320
 
 struct place {
 	double date_s;
@@ -100,24 +99,14 @@ int orr_sim_event_due(void)
 	return events.n && events.heap[1].date_s <= orr_sim_clock_s();
 }
 
-/* The next event is the first line of what carries it, a message most of the time: its lines are in
- * no cache when thousands of nodes have events in turn. */
-static void warm_next(void)
-{
-	if (!events.n)
-		return;
-	const char *e = (const char *) events.heap[1].event;
-	for (unsigned i = 0; i < WARM_BYTES; i += 64)
-		__builtin_prefetch(e + i);
-}
-
 int orr_sim_event_run(void)
 {
 	int any = 0;
 	for (; orr_sim_event_due(); any = 1) {
 		struct orr_sim_event *e = events.heap[1].event;
 		take_out(e);
-		warm_next();
+		if (events.n)
+			__builtin_prefetch(events.heap[1].event);
 		e->fire(e);
 	}
 	return any;
