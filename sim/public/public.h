@@ -27,7 +27,7 @@ void orr_sim_public_outside(void);
 void orr_sim_public_arrived(void);
 int orr_sim_public_any_arrived(void);
 void orr_sim_public_leave(void);
-/* So many actors more wait for something of SimGrid's. */
+/* The number of actors that wait for something of SimGrid's grows by so many. */
 void orr_sim_public_waits(int by);
 /* Actors of SimGrid's that are created from now on have stacks of so many bytes. */
 void orr_sim_public_stack(size_t bytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// What cannot be simulated without private names of SimGrid, refused by name at the start of the
-// run; and the launcher's test of the SimGrid that it meets, of which little is left then.
+// Refusals, by name and at the start of the run, of all that needs private names of SimGrid; and
+// the launcher's test of the SimGrid that it meets, of which little is left then.
 //
 // Invariant: no run ends with status 0 that would have taken another virtual time with private
 // names, unless its command asked for that.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What stands for simgrid_private.h where no private name of SimGrid is used.
+/* The substitute for simgrid_private.h where no private name of SimGrid is used.
  *
  * Invariant: no declaration of a name that SimGrid's installed headers lack. */
 #ifndef ORR_SIMGRID_PUBLIC_H

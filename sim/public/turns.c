@@ -381,7 +381,7 @@ static void sleep_until_next(void)
 	if (!is_time)
 		return;
 	orr_sim_public_now_s = next_s;
-	/* What ends in SimGrid at the same time comes before events of ours. */
+	/* Ends in SimGrid come before events of ours at the same time. */
 	if (nwaiting)
 		sg_actor_yield();
 }

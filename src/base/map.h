@@ -47,7 +47,7 @@ void orr_map_replace(struct orr_map *m, void *old, void *obj);
 /* Takes the object out; nothing happens when it is not in. */
 void orr_map_remove(struct orr_map *m, void *obj);
 
-/* What is in slot i of the cap ones, or NULL: for walks over all objects. */
+/* The object in slot i of the cap ones, or NULL: for walks over all of them. */
 static inline void *orr_map_at(const struct orr_map *m, uint32_t i)
 {
 	void *obj;

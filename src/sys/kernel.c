@@ -34,8 +34,9 @@ static double thread_us(void)
 	return (double) ts.tv_sec * 1e6 + (double) ts.tv_nsec * 1e-3;
 }
 
-/* What the clock adds to the time of a kernel: the least that was seen between two readings with
- * nothing between them. It is a call of the system, which may take longer than a short kernel. */
+/* The part of a kernel's time that is the clock's: the least that was seen between two readings
+ * with nothing between them. It is a call of the system, which may take longer than a short kernel.
+ */
 static double clock_us(void)
 {
 	static _Thread_local double known_us = -1;

@@ -39,8 +39,8 @@ static inline int orr_sim_cores_full(const struct orr_sim_rank *r)
 void orr_sim_cores_receive(struct orr_sim_rank *r, double us);
 /* Something other than a kernel takes a core for that long. */
 void orr_sim_cores_steal(struct orr_sim_rank *r, double us);
-/* How long a thread that wakes for a message waits for a core that the program has, as it is now: 0
- * if there is another one, or the program computes no more. */
+/* The time that a thread which wakes for a message waits for a core of the program's, as it is now:
+ * 0 if there is another one, or the program computes no more. */
 double orr_sim_cores_wait_us(const struct orr_sim_rank *r);
 /* The program does. Returns how much longer it waits for a core besides. */
 double orr_sim_cores_turn(struct orr_sim_rank *r, double us);

@@ -36,7 +36,7 @@ double orr_sim_glue_overhead_s(enum orr_sim_overhead kind, double bytes);
 size_t orr_sim_glue_eager_bytes(void);
 /* The platform's name of the link of that number. */
 const char *orr_sim_glue_link_name(unsigned i);
-/* What the link of that number gives in SimGrid's own model since its last event, in bytes per
+/* The rate of the link of that number in SimGrid's own model since its last event, in bytes per
  * second. */
 double orr_sim_glue_link_rate(unsigned i);
 /* Starts a message in SimGrid's own model; orr_sim_network_comm_ended(f) follows. Not from an

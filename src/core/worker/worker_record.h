@@ -44,8 +44,8 @@ struct orr_causes {
 	double us[ORR_NCAUSES];
 };
 
-/* What a step of an idle worker reads comes first, in one line of the cache: where one thread steps
- * all workers of a simulated node, each other line is a miss for each of them. */
+/* The fields that a step of an idle worker reads come first, in one line of the cache: where one
+ * thread steps all workers of a simulated node, each other line is a miss for each of them. */
 struct orr_worker {
 	/* The state machine: idle -> fetching -> running -> idle, or idle -> joined -> idle. Only
 	 * the group's thread touches it. */
