@@ -6,7 +6,6 @@
 # little; devices are made of main memory. With ORR_CAUSES=all (`make check-long`) the change is made that is proposed: half
 # of the gains must be right within a tenth. Times of a busy computer are no test of that, so `make check` leaves it out.
 # orr-test: timeout 600
-# orr-test: waits
 # orr-test: debug none
 # orr-test: sanitizer none
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"

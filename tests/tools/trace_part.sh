@@ -4,7 +4,6 @@
 # whole; virtual times do not change, and neither do sums of what was chosen; every reader says that there is a part only,
 # and does not blame what is not there. Wrong values are refused.
 # orr-test: timeout 240
-# orr-test: waits
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 cholesky=$ORR_TEST_BUILDDIR/examples/cholesky/cholesky
 stencil=$ORR_TEST_BUILDDIR/examples/stencil/stencil
