@@ -91,7 +91,7 @@ struct orr_sim_fiber *orr_sim_fiber_make(size_t size)
 
 void orr_sim_fiber_take(struct orr_sim_fiber *f)
 {
-	orr_assert(f == orr_sim_fiber_unused && !f->over);
+	orr_assert(f == orr_sim_fiber_unused);
 	orr_sim_fiber_unused = f->next;
 }
 

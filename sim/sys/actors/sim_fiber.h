@@ -26,7 +26,7 @@ struct orr_sim_fiber {
 extern struct orr_sim_fiber *orr_sim_fiber_unused;
 /* One more of them, with a stack of that many bytes. Returns NULL without memory. */
 struct orr_sim_fiber *orr_sim_fiber_make(size_t size);
-/* The first of them, whose function has not ended, is somebody's; it is over, and nobody's. */
+/* The first of them becomes somebody's; a fiber whose function is over becomes nobody's. */
 void orr_sim_fiber_take(struct orr_sim_fiber *f);
 void orr_sim_fiber_put(struct orr_sim_fiber *f);
 /* The function of a fiber that was left is given up. */

@@ -277,6 +277,7 @@ static void equip(struct orr_sim_kernel *f, const struct orr_sim_actor *driver,
 static void part(struct orr_sim_kernel *f, struct orr_sim_actor *driver, struct orr_kernel *k)
 {
 	driver->rank->kernels = f->next;
+	orr_assert(!f->actor.fiber->over);
 	orr_sim_fiber_take(f->actor.fiber);
 	f->start_us = orr_sys_now_us();
 	k->before_us = driver->head.thread.debt_us;
