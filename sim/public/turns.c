@@ -403,7 +403,7 @@ void orr_sim_public_conduct(void)
 		} while (orr_sim_event_run());
 		check_clock();
 		orr_sim_public_leave();
-		/* Whoever has asked meanwhile did not see it sleep. */
+		/* Those that have asked meanwhile did not see it sleep. */
 		if (!turns.first && !orr_sim_public_any_arrived())
 			sleep_until_next();
 	}

@@ -6,7 +6,7 @@
  * the clock would have the turns of those in it, and a simulation, which shares cores itself, would
  * count them twice. So the processor time of the thread counts there, unless the kernel gave up its
  * core by itself: one that sleeps or waits for threads of its own takes as long as the clock says.
- * What reading that time takes is no part of a kernel.
+ * The reading of that time is no part of a kernel.
  *
  * Invariant: the kernel is over when orr_sys_kernel_start returns. */
 #include "base/process.h"

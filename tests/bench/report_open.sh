@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# How long a browser takes to open the page of `orrery report` from a file: Cholesky on 1,024 simulated nodes, with every task and
+# The time that a browser takes to open the page of `orrery report` from a file: Cholesky on 1,024 simulated nodes, with every task and
 # every message. From the start of the navigation until all is drawn, by the page's own clock, and from the start of the
 # browser; against a bar of 3 s.
 #     ORR_BENCH_RUNS     how often (default 7)
