@@ -92,6 +92,8 @@ struct orr_process {
 	unsigned observed;   /* ORR_OBSERVED_*: who wants to hear about the steps of tasks */
 	unsigned init_count; /* starpu_init calls not yet shut down */
 	double start_us;     /* when the runtime started */
+	int64_t quiet_ns;    /* atomic: when its last work was over and it began to tell about
+				itself; 0: not yet */
 	unsigned epoch;      /* counts initialisations: stale thread caches are recognised by it */
 	int mpi_rank, mpi_size; /* as the program sees them: 0 of 1 without MPI, or the fake ones */
 	double costs[ORR_NCOSTS]; /* virtual costs in microseconds, 0 in a real run */

@@ -243,11 +243,14 @@ void starpu_shutdown(void)
 	starpu_sched_ctx_set_context(NULL);
 	starpu_task_wait_for_all();
 	wait_quiet(proc);
+	ORR_ATOMIC_STORE_RELAXED(&proc->quiet_ns, (int64_t) (orr_sys_now_us() * 1e3));
 	starpu_display_stats();
 	orr_statistics_write(proc);
 	orr_work_tell(proc);
-	if (!begin_stop(proc))
+	if (!begin_stop(proc)) {
+		ORR_ATOMIC_STORE_RELAXED(&proc->quiet_ns, 0);
 		return;
+	}
 	orr_sys_catch_signals(proc, 0);
 	orr_stages_leave(proc, orr_stages, orr_nstages);
 	ORR_ATOMIC_STORE(&proc->state, ORR_PROCESS_DOWN);

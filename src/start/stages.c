@@ -150,6 +150,7 @@ static int start_world(struct orr_process *proc)
 	int ret = orr_sys_process_init(proc);
 
 	proc->start_us = orr_sys_now_us();
+	ORR_ATOMIC_STORE_RELAXED(&proc->quiet_ns, 0);
 	return ret;
 }
 

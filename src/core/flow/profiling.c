@@ -118,7 +118,7 @@ static void print_workers(FILE *f)
 {
 	ORR_PLAIN_NUMBERS;
 	struct orr_process *proc = orr_self();
-	double all = proc->idle_watts * (orr_sys_now_us() - proc->start_us) * 1e-6;
+	double all = starpu_energy_used();
 
 	fprintf(f, "Worker statistics:\n");
 	for (unsigned i = 0; i < proc->core->nworkers; i++) {
@@ -132,7 +132,6 @@ static void print_workers(FILE *f)
 		if (joules > 0)
 			fprintf(f, ", %.6f J", joules);
 		fputc('\n', f);
-		all += joules;
 	}
 	if (all > 0)
 		fprintf(f, "\tenergy, with the idle machine %.6f J\n", all);

@@ -75,12 +75,11 @@ static void put_time(FILE *f, const char *name, int known, double us)
 		fprintf(f, ", \"%s\": null", name);
 }
 
-static void put_worker(FILE *f, struct orr_process *proc, const struct orr_worker *w)
+static void put_worker(FILE *f, struct orr_process *proc, const struct orr_worker *w,
+		       const struct orrery_worker_times *t)
 {
 	int timed = ORR_ATOMIC_LOAD_RELAXED(&proc->cfg.profiling) != 0;
-	struct orrery_worker_times t;
 
-	orrery_worker_times((int) w->id, &t);
 	begin_record(f, proc, "worker");
 	fprintf(f, ", \"worker\": %u", w->id);
 	put_text(f, "name", w->name);
@@ -88,13 +87,13 @@ static void put_worker(FILE *f, struct orr_process *proc, const struct orr_worke
 	fprintf(f, ", \"memory\": %u, \"tasks\": %" PRIu64, w->memnode,
 		(uint64_t) ORR_ATOMIC_LOAD_RELAXED(&w->ncompleted));
 	put_energy(f, orr_energy_of(proc, (int) w->arch, (int) w->id));
-	put_time(f, "kernels_s", timed, t.kernels_us);
-	put_time(f, "messages_s", timed, t.messages_us);
-	put_time(f, "submission_s", timed, t.submission_us);
-	put_time(f, "foreign_s", timed, t.foreign_us);
-	put_time(f, "idle_s", timed, t.idle_us);
-	put_time(f, "data_s", timed, t.data_us);
-	put_time(f, "runtime_s", timed, t.runtime_us);
+	put_time(f, "kernels_s", timed, t->kernels_us);
+	put_time(f, "messages_s", timed, t->messages_us);
+	put_time(f, "submission_s", timed, t->submission_us);
+	put_time(f, "foreign_s", timed, t->foreign_us);
+	put_time(f, "idle_s", timed, t->idle_us);
+	put_time(f, "data_s", timed, t->data_us);
+	put_time(f, "runtime_s", timed, t->runtime_us);
 	fputs("}\n", f);
 }
 
@@ -143,14 +142,20 @@ void orr_statistics_write(struct orr_process *proc)
 
 	if (!proc->cfg.statistics)
 		return;
-	FILE *f = open_memstream(&text, &size);
+	unsigned n = proc->core->nworkers;
+	struct orrery_worker_times *times = calloc(n + 1, sizeof(*times));
+	FILE *f = times ? open_memstream(&text, &size) : NULL;
 	if (!f) {
 		orr_error("out of memory for the statistics");
+		free(times);
 		return;
 	}
+	/* The process's seconds are read last, so that no worker's times are longer. */
+	for (unsigned i = 0; i < n; i++)
+		orrery_worker_times((int) i, &times[i]);
 	put_process(f, proc);
-	for (unsigned i = 0; i < proc->core->nworkers; i++)
-		put_worker(f, proc, &proc->core->workers[i]);
+	for (unsigned i = 0; i < n; i++)
+		put_worker(f, proc, &proc->core->workers[i], &times[i]);
 	for (unsigned i = 0; i < proc->data->nmemnodes; i++)
 		put_memory(f, proc, i);
 	for (int i = 0; i < starpu_bus_get_count(); i++)
@@ -160,4 +165,5 @@ void orr_statistics_write(struct orr_process *proc)
 	else
 		orr_statistics_add(proc, text, size);
 	free(text);
+	free(times);
 }

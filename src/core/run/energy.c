@@ -3,7 +3,8 @@
  *
  * A task uses what its codelet's energy model expects on the worker; without one, the watts of a
  * busy unit of that kind (each of several cores) while its kernel ran, where the world knows them
- * (node->watts). The idle machine draws its watts all the time.
+ * (node->watts). The idle machine draws its watts all the time, until no work is left: all that
+ * tells the energy of a run tells the same.
  *
  * Invariant: a worker's joules only grow; one measurement at a time for each type of units. */
 #include "core/run/energy.h"
@@ -59,7 +60,10 @@ void starpu_energy_use(float joules)
 
 static double idle(const struct orr_process *proc)
 {
-	return proc->idle_watts * (orr_sys_now_us() - proc->start_us) * 1e-6;
+	int64_t quiet_ns = ORR_ATOMIC_LOAD_RELAXED(&proc->quiet_ns);
+	double end_us = quiet_ns ? (double) quiet_ns * 1e-3 : orr_sys_now_us();
+
+	return proc->idle_watts * (end_us - proc->start_us) * 1e-6;
 }
 
 double orr_energy_of(struct orr_process *proc, int arch, int worker)
