@@ -231,6 +231,14 @@ def run_and_wait(command, environment):
     return status if status >= 0 else 128 - status
 
 
+def with_large_pages(environment):
+    """Sets the C library's switch for large pages, unless it is set: a simulation goes from rank to rank at every
+    event, and what it touches is rarely near what it touched before (tests/bench/large_pages.sh)."""
+    known = environment.get("GLIBC_TUNABLES", "")
+    if "glibc.malloc.hugetlb" not in known:
+        environment["GLIBC_TUNABLES"] = ":".join(filter(None, ("glibc.malloc.hugetlb=1", known)))
+
+
 def main(context, arguments):
     table = orrery_options.read(os.path.join(context.paths["data"], orrery_options.TABLE))
     if arguments and arguments[0] in ("-h", "--help"):
@@ -238,7 +246,7 @@ def main(context, arguments):
         return 0
     options, words, show, request = parse(table, arguments)
     if not context.has("simgrid"):
-        raise UserError("this Orrery was built without SimGrid; configure it again with SimGrid 3.32 or 4.0 installed")
+        raise UserError("this Orrery was built without SimGrid; configure it again with SimGrid 3.32, 4.0 or 4.1 installed")
     options = with_elastic_costs(context, options)
     launcher = context.paths["launcher"]
     if not os.path.exists(launcher):
@@ -252,6 +260,7 @@ def main(context, arguments):
         # by itself it searches only where configure was told to install the library
         known = environment.get("LD_LIBRARY_PATH")
         environment["LD_LIBRARY_PATH"] = context.paths["lib"] + (":" + known if known else "")
+    with_large_pages(environment)
     launcher = shlex.split(environment.get("ORRERY_SIM_WRAPPER", "")) + [launcher]
     program = [program] + words[1:]
     if request and "failures" in request and not show:
