@@ -37,7 +37,7 @@ static double first_end(const struct orr_group *g)
 /* The memory that the group's prefetches go to first. */
 static unsigned own_memnode(const struct orr_group *g)
 {
-	return g->nworkers ? g->proc->core->workers[g->first].memnode : STARPU_MAIN_RAM;
+	return g->nworkers ? g->workers->memnode : STARPU_MAIN_RAM;
 }
 
 /* The earlier of two instants; negative: none. */
@@ -52,7 +52,7 @@ static double first_due(const struct orr_group *g)
 	double due = -1;
 
 	for (unsigned i = 0; i < g->nworkers; i++) {
-		const struct orr_worker *w = &g->proc->core->workers[g->first + i];
+		const struct orr_worker *w = &g->workers[i];
 
 		if (w->later && isfinite(w->launch.due_us))
 			due = earlier(due, w->launch.due_us);
@@ -87,7 +87,7 @@ static inline void step_ends(struct orr_group *g, struct orr_thread *self)
 	unsigned nlater = 0, nheap = 0;
 
 	for (unsigned i = 0; i < g->nworkers; i++) {
-		const struct orr_worker *w = &g->proc->core->workers[g->first + i];
+		const struct orr_worker *w = &g->workers[i];
 
 		nlater += w->later;
 		nheap += w->state == ORR_WORKER_RUNNING && !w->later && !w->member;
@@ -145,7 +145,7 @@ static int step_counted(struct orr_group *g, struct orr_thread *self, struct orr
 
 static int step_workers(struct orr_group *g, struct orr_thread *self)
 {
-	struct orr_worker *w = &g->proc->core->workers[g->first], *end = w + g->nworkers;
+	struct orr_worker *w = g->workers, *end = w + g->nworkers;
 	int advanced = 0;
 
 	if (__builtin_expect(g->counts, 0))
@@ -197,7 +197,7 @@ int orr_group_step(struct orr_group *g, double *next_us)
 static int joined(const struct orr_group *g)
 {
 	for (unsigned i = 0; i < g->nworkers; i++)
-		if (g->proc->core->workers[g->first + i].state == ORR_WORKER_JOINED)
+		if (g->workers[i].state == ORR_WORKER_JOINED)
 			return 1;
 	return 0;
 }
@@ -219,8 +219,7 @@ static void group_awake(struct orr_group *g)
  * Where one thread steps all workers it also moves data meanwhile. */
 static int all_execute(const struct orr_group *g)
 {
-	return g->nheap == g->nworkers && g->proc->ngroups > 1 &&
-	       !g->proc->core->workers[g->first].pipeline;
+	return g->nheap == g->nworkers && g->proc->ngroups > 1 && !g->workers->pipeline;
 }
 
 /* Waits for the bell, or until something is known to end, or for at most max_us (negative: no
@@ -284,7 +283,7 @@ static void begin_group(struct orr_group *g)
 	orr_assertf(!g->begun && !g->nheap && !g->nlater, "a group begins twice");
 	g->begun = 1;
 	for (unsigned i = 0; i < g->nworkers; i++)
-		begin_worker(&g->proc->core->workers[g->first + i]);
+		begin_worker(&g->workers[i]);
 }
 
 static void end_group(struct orr_group *g)
@@ -292,7 +291,7 @@ static void end_group(struct orr_group *g)
 	orr_assertf(g->begun && !g->nheap && !g->nlater, "a group ends while kernels run");
 	orr_nap_end_all(g);
 	for (unsigned i = 0; i < g->nworkers; i++)
-		end_worker(&g->proc->core->workers[g->first + i]);
+		end_worker(&g->workers[i]);
 	g->begun = 0;
 }
 
@@ -344,7 +343,7 @@ int orr_group_start_all(struct orr_process *proc)
 {
 	for (unsigned i = 0; i < proc->ngroups; i++) {
 		struct orr_group *g = &proc->core->groups[i];
-		struct orr_worker *w = &proc->core->workers[g->first];
+		struct orr_worker *w = g->workers;
 
 		if (orr_worker_driven_by_program(proc, w))
 			continue;

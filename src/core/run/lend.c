@@ -30,7 +30,7 @@ struct orr_group *orr_lend_begin(struct orr_process *proc, unsigned cpu,
 
 void orr_lend_end(struct orr_group *g)
 {
-	struct orr_worker *w = &g->proc->core->workers[g->first];
+	struct orr_worker *w = g->workers;
 
 	orr_assertf(!w->task, "a worker with a task is taken back");
 	orr_assertf(ORR_ATOMIC_LOAD(&g->rung), "worker %u is taken back and was not lent", w->id);
@@ -41,7 +41,7 @@ void orr_lend_end(struct orr_group *g)
 
 int orr_lend_run(struct orr_group *g, unsigned tasks)
 {
-	const struct orr_worker *w = &g->proc->core->workers[g->first];
+	const struct orr_worker *w = g->workers;
 	uint64_t before = w->ncompleted;
 	int advanced, any = 0;
 	double next_us;

@@ -101,7 +101,7 @@ void starpu_idle_hook_deregister(int hook_id)
 static int all_idle(const struct orr_group *g)
 {
 	for (unsigned i = 0; i < g->nworkers; i++)
-		if (g->proc->core->workers[g->first + i].state != ORR_WORKER_IDLE)
+		if (g->workers[i].state != ORR_WORKER_IDLE)
 			return 0;
 	return 1;
 }
@@ -114,7 +114,7 @@ int orr_hooks_run(struct orr_group *g)
 
 	orr_assertf(!self->worker, "hooks are called while worker %u is stepped",
 		    self->worker ? self->worker->id : 0);
-	orr_worker_enter(self, &proc->core->workers[g->first]);
+	orr_worker_enter(self, g->workers);
 	orr_lock(&proc->lock);
 	for (unsigned i = 0; i < proc->core->hooks_cap; i++) {
 		struct orr_hook h = proc->core->hooks[i];

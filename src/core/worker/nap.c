@@ -34,7 +34,7 @@ void orr_nap_begin(struct orr_group *g)
 	if (__builtin_expect(!sleeps && !wakes, 1))
 		return;
 	for (unsigned i = 0; i < g->nworkers; i++) {
-		struct orr_worker *w = &proc->core->workers[g->first + i];
+		struct orr_worker *w = &g->workers[i];
 
 		orr_assert(!w->asleep || w->state == ORR_WORKER_IDLE);
 		if (w->state != ORR_WORKER_IDLE || w->asleep)
@@ -54,7 +54,7 @@ void orr_nap_end(struct orr_worker *w)
 void orr_nap_end_all(struct orr_group *g)
 {
 	for (unsigned i = 0; i < g->nworkers; i++) {
-		struct orr_worker *w = &g->proc->core->workers[g->first + i];
+		struct orr_worker *w = &g->workers[i];
 
 		if (w->asleep)
 			orr_nap_end(w);

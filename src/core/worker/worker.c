@@ -229,12 +229,13 @@ static int prepare_groups(struct orr_process *proc)
 		struct orr_group *g = &proc->core->groups[i];
 
 		g->proc = proc;
+		g->workers = &proc->core->workers[g->first];
 		g->heap = calloc(g->nworkers ? g->nworkers : 1, sizeof(*g->heap));
 		if (!g->heap)
 			return -ENOMEM;
 		orr_waitq_init(&g->bell);
 		for (unsigned k = 0; k < g->nworkers; k++)
-			proc->core->workers[g->first + k].group = g;
+			g->workers[k].group = g;
 	}
 	return 0;
 }

@@ -117,7 +117,8 @@ _Static_assert(offsetof(struct orr_worker, arch) == 64, "an idle worker has one 
 /* Workers stepped by one thread (a real run: one each; a simulated run: all of the process). */
 struct orr_group {
 	struct orr_process *proc;
-	unsigned first, nworkers; /* workers[first .. first+nworkers) */
+	unsigned first, nworkers;   /* core->workers[first .. first+nworkers) */
+	struct orr_worker *workers; /* the first of them */
 	orr_sys_thread_t *thread;
 	orr_waitq_t bell;    /* rung when there may be something to do */
 	unsigned sleeping;   /* atomic: the thread waits on the bell, for other threads alone */
