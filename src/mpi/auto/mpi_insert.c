@@ -407,6 +407,26 @@ int orr_mpi_exchange_after(struct orr_mpi *mpi, struct orr_mpi_comm *c, int xran
 
 /* ---- public ---- */
 
+/* The usual choice, as orr_mpi_place() makes it, without a call: the program names no rank, and one
+ * datum is written, whose owner executes the task. Returns 0 in all other cases. */
+static inline int place_usual(const struct insertion *ins, int *xrank)
+{
+	starpu_data_handle_t written = NULL;
+
+	if (ins->choice.node >= 0 || ins->choice.has_data || ins->choice.policy > 0)
+		return 0;
+	for (unsigned i = 0; i < ins->n; i++)
+		if (ins->d[i].mode & STARPU_W) {
+			if (written || !ins->d[i].handle)
+				return 0;
+			written = ins->d[i].handle;
+		}
+	if (!written || written->mpi_rank < 0)
+		return 0;
+	*xrank = written->mpi_rank;
+	return 1;
+}
+
 /* Parses and places; on success the caller ends with parse_done. */
 static int begin(struct orr_mpi *mpi, MPI_Comm comm, struct starpu_codelet *cl, struct source *src,
 		 struct insertion *ins, struct orr_mpi_comm **c, int *xrank)
@@ -415,8 +435,10 @@ static int begin(struct orr_mpi *mpi, MPI_Comm comm, struct starpu_codelet *cl, 
 
 	if (!ret) {
 		*c = orr_mpi_comm_of(mpi, comm);
-		ret = *c ? orr_mpi_place(mpi, *c, &ins->choice, ins->d, ins->n, cl, xrank)
-			 : -EINVAL;
+		if (!*c)
+			ret = -EINVAL;
+		else if (!place_usual(ins, xrank))
+			ret = orr_mpi_place(mpi, *c, &ins->choice, ins->d, ins->n, cl, xrank);
 	}
 	if (ret)
 		parse_done(ins, NULL);
