@@ -104,7 +104,7 @@ static void *timer_main(void *arg)
 	struct setting *s = arg;
 	struct timer *t = s->timer;
 	t->begun = s->number;
-	launcher_timers_changed();
+	orr_sim_wake(&changes); /* without a turn of the setter before this thread sleeps */
 	while (s->number == t->settings && t->next_us > 0) {
 		orr_sys_sleep_us(t->next_us - orr_sys_now_us());
 		if (s->number != t->settings || t->rank->ended)

@@ -28,6 +28,11 @@ for seed in 1 2 3; do
 	ok "$ORRERY" sim --yields $seed "$tests/core/threads.sim"
 done
 
+# A timer comes before a sleep that ends with it, whoever runs first.
+for seed in 3 9 11 13; do
+	ok "$ORRERY" sim -n 2 --yields $seed "$tests/core/interrupted.sim"
+done
+
 # It does change who runs when, in the same way each time.
 time_of() { sed -n 's/.*, \([0-9.]*\) s of virtual time.*/\1/p' err; }
 ok "$ORRERY" sim -n 3 "$tests/sim/yields.sim"
