@@ -64,6 +64,7 @@ static int sleeping;                  /* it waits for an event, or for somebody 
 static unsigned nwaiting;             /* actors that wait for something of SimGrid's */
 static struct orr_sim_context conductor;
 static MPI_Comm placeholder; /* MPI_COMM_WORLD in SMPI */
+static MPI_Comm nobodys;     /* the same, where ranks have copies of the world */
 static double began_s = -1;  /* SimGrid's clock at the beginning of our time, negative: before */
 static struct orr_sim_event start;
 
@@ -96,11 +97,22 @@ void orr_sim_turns_forget(struct orr_sim_actor *a)
 	orr_fatal("%s is killed", a->name);
 }
 
-/* The actor (NULL: none) goes on. In its code MPI_COMM_WORLD is its rank's (mpi.c). */
+/* The actor (NULL: none) goes on. In its code MPI_COMM_WORLD is its rank's, a copy or the
+ * placeholder (mpi.c). In SMPI's it is the placeholder, or a communicator of nobody's where there
+ * are copies: SMPI's algorithms that treat ranks of one node apart look for their communicators in
+ * the wrong place where the world is the placeholder, and is not what they work on. */
 static void become(struct orr_sim_actor *a)
 {
 	orr_sim_own_become(a);
-	MPI_COMM_WORLD = a && a->rank->world ? a->rank->world : placeholder;
+	if (a)
+		MPI_COMM_WORLD = a->rank->world ? a->rank->world : placeholder;
+	else
+		MPI_COMM_WORLD = nobodys ? nobodys : placeholder;
+}
+
+MPI_Comm orr_sim_public_placeholder(void)
+{
+	return placeholder;
 }
 
 /* ---- fibers ---- */
@@ -390,6 +402,11 @@ void orr_sim_public_conduct(void)
 {
 	bell = sg_sem_init(0);
 	placeholder = MPI_COMM_WORLD;
+	if (orr_sim_public_late) {
+		MPI_COMM_WORLD = MPI_COMM_NULL;
+		PMPI_Comm_dup(MPI_COMM_SELF, &nobodys);
+		MPI_COMM_WORLD = nobodys;
+	}
 	orr_sim_own_know(&conductor);
 	for (;;) {
 		orr_sim_public_arrived();
