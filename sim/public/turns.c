@@ -58,6 +58,7 @@ static struct {
 } turns;
 static struct orr_sim_stack *unused, *unused_threads;
 static struct orr_sim_stack *current; /* whose fiber runs, NULL: none */
+static struct orr_sim_actor *runner;  /* who has that stack */
 static struct orr_sim_actor *guest;   /* of SimGrid's, that has its turn */
 static sg_sem_t bell;                 /* of the conductor */
 static int sleeping;                  /* it waits for an event, or for somebody who asks */
@@ -198,6 +199,7 @@ static void run_fiber(struct orr_sim_actor *a)
 	if (!a->stack)
 		lend(a);
 	s = current = a->stack;
+	runner = a;
 	become(a);
 	int over = s->fiber->over ? orr_sim_fiber_begin(s->fiber, on_stack, NULL, a)
 				  : orr_sim_fiber_continue(s->fiber);
@@ -294,9 +296,15 @@ void orr_sim_glue_suspend(sg_actor_t actor)
 	await_turn(a);
 }
 
+/* Kernels run in an actor's turn, which lets others run for them. */
+static struct orr_sim_actor *whose_turn(void)
+{
+	return current ? runner : guest;
+}
+
 void orr_sim_glue_yield(struct orr_sim_actor *a)
 {
-	orr_sim_turns_add(a);
+	orr_sim_turns_add(whose_turn());
 	orr_sim_glue_suspend(NULL);
 	orr_sim_self = &a->head;
 }
@@ -313,7 +321,7 @@ static void pause_ends(struct orr_sim_event *e)
 
 void orr_sim_glue_pause(struct orr_sim_actor *a, double s)
 {
-	struct pause p = { .end.fire = pause_ends, .a = a };
+	struct pause p = { .end.fire = pause_ends, .a = whose_turn() };
 	orr_sim_event_set(&p.end, orr_sim_clock_s() + s);
 	orr_sim_glue_suspend(NULL);
 	orr_sim_self = &a->head;
