@@ -46,7 +46,10 @@ AC_DEFUN([ORR_SIMGRID_LINK], [
 AC_MSG_CHECKING([whether SMPI instances can be registered from C])
 orr_saved_CPPFLAGS=$CPPFLAGS
 orr_saved_LIBS=$LIBS
+orr_saved_CXXFLAGS=$CXXFLAGS
 CPPFLAGS="$CPPFLAGS -I$SMPI_INCLUDE $SIMGRID_CPPFLAGS"
+# The standard of AM_CXXFLAGS: autoconf 2.71 puts an older one into CXX where GCC is new.
+CXXFLAGS="$CXXFLAGS -std=gnu++17"
 LIBS="$SIMGRID_LIBS $LIBS"
 AC_LINK_IFELSE([AC_LANG_PROGRAM([[#include <mpi.h>
 #include <simgrid/engine.h>]], [[SMPI_init(); SMPI_app_instance_register("x", 0, 1);]])],
@@ -63,6 +66,7 @@ AS_IF([test $orr_simgrid = yes], [
 	AS_IF([test $orr_simgrid = yes], [ORR_SIMGRID_CHOOSE])
 	AC_LANG_POP([C++])])
 CPPFLAGS=$orr_saved_CPPFLAGS
+CXXFLAGS=$orr_saved_CXXFLAGS
 LIBS=$orr_saved_LIBS
 ])
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 // Communicators of the program, as the collective operations see them that treat ranks of one node
-// apart: each rank is a node of its own there, but for MPI_COMM_WORLD of all first processes.
+// apart: each rank is a node of its own there.
 //
 // SMPI keeps one communicator of the node's ranks for all ranks together, and lets each rank
 // replace that of the nodes' first ranks, which others still use: operations on a part of the ranks
@@ -21,11 +21,6 @@ extern "C" {
 
 using simgrid::smpi::Comm;
 
-static bool is_flat(const void *comm)
-{
-	return comm && comm != MPI_COMM_WORLD;
-}
-
 // A communicator of the same ranks, whose operations treat none apart.
 static MPI_Comm part_of(MPI_Comm comm)
 {
@@ -33,13 +28,17 @@ static MPI_Comm part_of(MPI_Comm comm)
 	void *room = ::operator new(ORR_SIMGRID_COMM_ROOM);
 	std::memset(room, 0, ORR_SIMGRID_COMM_ROOM);
 	PMPI_Comm_group(comm, &group);
+	// The world is freed with the last of its ranks, before this one, which counts its group
+	// for nothing.
+	if (comm == MPI_COMM_WORLD)
+		group->ref();
 	return new (room) Comm(group, nullptr, true, MPI_UNDEFINED);
 }
 
 int orrery_sim_flat_nodes(void *comm)
 {
 	auto *mine = static_cast<Comm *>(comm);
-	if (!is_flat(comm))
+	if (!comm)
 		return 0;
 	orr_assert(!mine->get_leaders_comm());
 	mine->set_leaders_comm(part_of(mine));
@@ -49,7 +48,7 @@ int orrery_sim_flat_nodes(void *comm)
 void *orrery_sim_flat_node(const void *comm)
 {
 	static std::unordered_map<const void *, MPI_Comm> nodes; // by MPI_COMM_SELF
-	if (!is_flat(comm))
+	if (!comm)
 		return nullptr;
 	MPI_Comm self = MPI_COMM_SELF, &node = nodes[self];
 	if (!node)
@@ -69,7 +68,7 @@ int *orrery_sim_flat_firsts(const void *comm)
 	static std::vector<int> firsts; // read at once
 	MPI_Group group;
 	int n;
-	if (!is_flat(comm))
+	if (!comm)
 		return nullptr;
 	PMPI_Comm_group(static_cast<Comm *>(const_cast<void *>(comm)), &group);
 	PMPI_Group_size(group, &n);

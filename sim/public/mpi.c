@@ -16,12 +16,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <smpi/smpi.h>
+#include <xbt/config.h>
 #include "actors/sim_actor.h"
 #include "actors/sim_glue.h"
 #include "actors/sim_own.h"
 #include "actors/sim_rank.h"
 #include "launcher/calls.h"
 #include "public/public.h"
+#include "sim_clock.h"
 #include "sim_progress.h"
 #include "base/assert.h"
 #include "base/log.h"
@@ -96,7 +98,7 @@ void orr_sim_public_init(void)
 	MPI_Comm world = NULL;
 	PMPI_Init(NULL, NULL);
 	if (orr_sim_public_late)
-		PMPI_Comm_dup(MPI_COMM_WORLD, &world);
+		PMPI_Comm_dup(orr_sim_public_placeholder(), &world);
 	init.ranks[a->rank->rank] = 1;
 	a->rank->world = world;
 	if (++init.started == orr_sim.nranks)
@@ -131,9 +133,25 @@ static int initialized(int *flag)
 	return MPI_SUCCESS;
 }
 
+/* As SMPI's, which takes time after it has looked, so that loops that wait for a time end. */
 static double wtime(void)
 {
-	return orrery_sim_now_us() * 1e-6;
+	struct orr_sim_actor *a = orr_sim_actor_self();
+	double took_s = sg_cfg_get_double("smpi/wtime"), at_s = orrery_sim_now_us() * 1e-6;
+	if (init.ranks && init.ranks[a->rank->rank] > 1 && took_s > 0)
+		orr_sim_sleep_until(a, orr_sim_clock_s() + took_s);
+	return at_s;
+}
+
+/* SMPI's tree of one rank, which the choices of Open MPI have, sends to a rank that is none. What
+ * one rank reduces, it has itself. */
+static int reduce(const void *terms, void *sums, int n, MPI_Datatype type, MPI_Op op, int root,
+		  MPI_Comm comm)
+{
+	int size = 0;
+	if (comm != MPI_COMM_NULL && !PMPI_Comm_size(comm, &size) && size == 1)
+		return PMPI_Allreduce(terms, sums, n, type, op, comm);
+	return PMPI_Reduce(terms, sums, n, type, op, root, comm);
 }
 
 /* A call that cannot wait is under way: SMPI's own calls within it are none of the program's. */
@@ -186,7 +204,7 @@ void *orrery_sim_mpi_begin(const char *name, void **who)
 		       "would send messages that leave late, when their receive is posted; set ORRERY_SIM_OWN_MPI=late if that is good enough");
 	*who = a;
 	orr_sim_public_away(a);
-	return NULL;
+	return strcmp(name, "MPI_Reduce") ? NULL : (void *) (uintptr_t) reduce;
 }
 
 void orrery_sim_mpi_end(void *who)

@@ -40,6 +40,8 @@ int orr_sim_public_thread(struct orr_sim_actor *a, size_t stack,
 void orr_sim_public_away(struct orr_sim_actor *a);
 void orr_sim_public_back(struct orr_sim_actor *a);
 
+/* MPI_COMM_WORLD as SMPI has it without ranks. */
+SMPI_Comm *orr_sim_public_placeholder(void);
 /* Prepares MPI for the running main actor, before its program is loaded (mpi.c); returns when that
  * is done for all of them. */
 void orr_sim_public_init(void);

@@ -58,12 +58,14 @@ static struct {
 } turns;
 static struct orr_sim_stack *unused, *unused_threads;
 static struct orr_sim_stack *current; /* whose fiber runs, NULL: none */
+static struct orr_sim_actor *runner;  /* who has that stack */
 static struct orr_sim_actor *guest;   /* of SimGrid's, that has its turn */
 static sg_sem_t bell;                 /* of the conductor */
 static int sleeping;                  /* it waits for an event, or for somebody who asks */
 static unsigned nwaiting;             /* actors that wait for something of SimGrid's */
 static struct orr_sim_context conductor;
 static MPI_Comm placeholder; /* MPI_COMM_WORLD in SMPI */
+static MPI_Comm nobodys;     /* the same, where ranks have copies of the world */
 static double began_s = -1;  /* SimGrid's clock at the beginning of our time, negative: before */
 static struct orr_sim_event start;
 
@@ -96,11 +98,22 @@ void orr_sim_turns_forget(struct orr_sim_actor *a)
 	orr_fatal("%s is killed", a->name);
 }
 
-/* The actor (NULL: none) goes on. In its code MPI_COMM_WORLD is its rank's (mpi.c). */
+/* The actor (NULL: none) goes on. In its code MPI_COMM_WORLD is its rank's, a copy or the
+ * placeholder (mpi.c). In SMPI's it is the placeholder, or a communicator of nobody's where there
+ * are copies: SMPI's algorithms that treat ranks of one node apart look for their communicators in
+ * the wrong place where the world is the placeholder, and is not what they work on. */
 static void become(struct orr_sim_actor *a)
 {
 	orr_sim_own_become(a);
-	MPI_COMM_WORLD = a && a->rank->world ? a->rank->world : placeholder;
+	if (a)
+		MPI_COMM_WORLD = a->rank->world ? a->rank->world : placeholder;
+	else
+		MPI_COMM_WORLD = nobodys ? nobodys : placeholder;
+}
+
+MPI_Comm orr_sim_public_placeholder(void)
+{
+	return placeholder;
 }
 
 /* ---- fibers ---- */
@@ -186,6 +199,7 @@ static void run_fiber(struct orr_sim_actor *a)
 	if (!a->stack)
 		lend(a);
 	s = current = a->stack;
+	runner = a;
 	become(a);
 	int over = s->fiber->over ? orr_sim_fiber_begin(s->fiber, on_stack, NULL, a)
 				  : orr_sim_fiber_continue(s->fiber);
@@ -282,9 +296,15 @@ void orr_sim_glue_suspend(sg_actor_t actor)
 	await_turn(a);
 }
 
+/* Kernels run in an actor's turn, which lets others run for them. */
+static struct orr_sim_actor *whose_turn(void)
+{
+	return current ? runner : guest;
+}
+
 void orr_sim_glue_yield(struct orr_sim_actor *a)
 {
-	orr_sim_turns_add(a);
+	orr_sim_turns_add(whose_turn());
 	orr_sim_glue_suspend(NULL);
 	orr_sim_self = &a->head;
 }
@@ -301,7 +321,7 @@ static void pause_ends(struct orr_sim_event *e)
 
 void orr_sim_glue_pause(struct orr_sim_actor *a, double s)
 {
-	struct pause p = { .end.fire = pause_ends, .a = a };
+	struct pause p = { .end.fire = pause_ends, .a = whose_turn() };
 	orr_sim_event_set(&p.end, orr_sim_clock_s() + s);
 	orr_sim_glue_suspend(NULL);
 	orr_sim_self = &a->head;
@@ -390,6 +410,11 @@ void orr_sim_public_conduct(void)
 {
 	bell = sg_sem_init(0);
 	placeholder = MPI_COMM_WORLD;
+	if (orr_sim_public_late) {
+		MPI_COMM_WORLD = MPI_COMM_NULL;
+		PMPI_Comm_dup(MPI_COMM_SELF, &nobodys);
+		MPI_COMM_WORLD = nobodys;
+	}
 	orr_sim_own_know(&conductor);
 	for (;;) {
 		orr_sim_public_arrived();

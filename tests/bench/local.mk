@@ -23,7 +23,8 @@ if ORR_MPI
 orr_bench_built += $(orr_bench_programs)
 endif
 if ORR_SIM
-orr_bench_built += $(orr_bench_sims)
+# Two programs of tests are simulated here, too (sim_releases.sh).
+orr_bench_built += $(orr_bench_sims) tests/sim/collectives.sim tests/sim/late.sim
 endif
 
 $(orr_bench_sims): %.sim: %.c $(orr_headers_dep) $(orr_test_headers) | $(orr_sim_order)

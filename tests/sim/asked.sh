@@ -49,9 +49,9 @@ END
 asked() {
 	name=$1 mbs=$2 partners=$3 latencies=$4
 	shift 4
-	for model in share maxmin queue smpi tcp; do
+	for model in share maxmin queue $smpi tcp; do
 		# shellcheck disable=SC2046
-		ok env ORR_SIM_COSTS=0 "$ORRERY" sim --quiet -n 64 --network $model "$@" "$program" $(echo "$partners" | tr , ' ') 0
+		may env ORR_SIM_COSTS=0 "$ORRERY" sim --quiet -n 64 --network $model "$@" "$program" $(echo "$partners" | tr , ' ') 0 || continue
 		cp out times
 		awk -v name="$name" -v model="$model" -v mbs="$mbs" -v partners="$partners" -v latencies="$latencies" \
 			-v own="$own" -f judge.awk times > verdict || { cat verdict; die "$name, $model"; }

@@ -76,6 +76,11 @@ for mpi in openmpi mpich; do
 		python3 bounds.py $mpi < out || die "$mpi, $n ranks"
 	done
 done
+# The first operation takes no longer than others.
+for mpi in openmpi mpich; do
+	ok "$ORRERY" sim --quiet -n 16 --platform big.xml --collectives $mpi "$program" first
+	awk '/^first/ { found = 1; exit $2 > 1.01 * $5 || $2 < 20 } END { exit !found }' out || { cat out; die "$mpi: the first broadcast takes longer"; }
+done
 # More ranks than the tables of Open MPI have a first line for.
 for n in 67 100; do
 	ok "$ORRERY" sim --quiet -n $n --platform huge.xml "$program" small

@@ -18,7 +18,9 @@ X
 late() {
 	send=$1 receive=$2
 	shift 2
-	for model in share maxmin queue smpi; do
+	# Without private names of SimGrid, all messages of plain MPI leave when their receive is posted.
+	if [ -z "$smpi" ] && [ "$1" = plain ] && [ "$3" != 0 ]; then return; fi
+	for model in share maxmin queue $smpi; do
 		ok env ORR_SIM_COSTS=0 "$ORRERY" sim --quiet -n 2 --platform p.xml --network $model "$program" "$@"
 		[ $model,$1 != smpi,runtime ] || [ "$2" -ge 65536 ] || send=0
 		awk -v send="$send" -v receive="$receive" 'function off(x, y) { return x < y * .99 - 1.5 || x > y * 1.01 + 1.5 }

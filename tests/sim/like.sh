@@ -71,7 +71,7 @@ judge() {
 for name in $(cut -d' ' -f1 published | uniq); do
 	models=share
 	case $name in ethernet-*) models="share tcp" ;; esac
-	[ "$name" != infiniband-hdr ] || models="share maxmin queue smpi"
+	[ "$name" != infiniband-hdr ] || models="share maxmin queue $smpi"
 	for model in $models; do
 		ok env ORR_SIM_COSTS=0 "$ORRERY" sim --quiet -n 2 --like "$name" --network $model "$program" 1
 		cp out times

@@ -7,6 +7,7 @@
 # orr-test: timeout 240
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 [ "${ORR_TEST_SIM:-yes}" = yes ] || skip "the simulated world was not built"
+[ -n "$smpi" ] || skip "needs private names of SimGrid"
 program=$ORR_TEST_BUILDDIR/tests/sim/network.sim
 oracle=$ORR_TEST_SRCDIR/tests/sim/profiles.py
 

@@ -99,6 +99,9 @@ fails 1 'ORRERY_SIM_OWN_MPI=early: expected late' env ORRERY_SIM_OWN_MPI=early L
 export ORRERY_SIM_OWN_MPI=late
 ok launch -n 2 "$programs/any_source.sim"
 ok launch -n 2 "$programs/own_mpi.sim"
+# Algorithms that treat ranks of one node apart, and operations of one rank alone.
+ok launch -n 4 "$ORR_TEST_BUILDDIR/tests/sim/parts.sim"
+ok launch -n 4 --collectives mpich "$ORR_TEST_BUILDDIR/tests/sim/parts.sim"
 fails 1 'rank 0: MPI_Comm_rank\(\) by a kernel, callback or thread' launch -n 2 "$programs/member.sim"
 unset ORRERY_SIM_OWN_MPI
 

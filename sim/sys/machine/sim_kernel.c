@@ -276,9 +276,7 @@ static void equip(struct orr_sim_kernel *f, const struct orr_sim_actor *driver,
 /* The kernel waits. It pays for the work before it, as any thread does that waits. */
 static void part(struct orr_sim_kernel *f, struct orr_sim_actor *driver, struct orr_kernel *k)
 {
-	driver->rank->kernels = f->next;
 	orr_assert(!f->actor.fiber->over);
-	orr_sim_fiber_take(f->actor.fiber);
 	f->start_us = orr_sys_now_us();
 	k->before_us = driver->head.thread.debt_us;
 	driver->head.thread.debt_us = 0;
@@ -286,8 +284,8 @@ static void part(struct orr_sim_kernel *f, struct orr_sim_actor *driver, struct 
 	k->end_us = INFINITY;
 }
 
-/* By the driver. Returns 1 if the kernel waits. One that does not leaves actor and fiber where they
- * are: nobody else runs meanwhile. */
+/* By the driver. Returns 1 if the kernel waits. One that does not gives actor and fiber back:
+ * others run meanwhile with --yields only. */
 static int call_apart(struct orr_sim_actor *driver, struct orr_kernel *k, struct run *r,
 		      void (*func)(void **, void *), void **buffers, void *cl_arg)
 {
@@ -301,7 +299,8 @@ static int call_apart(struct orr_sim_actor *driver, struct orr_kernel *k, struct
 		fiber = orr_sim_fiber_make(orr_sim.stack_small);
 	if (!f || !fiber)
 		orr_fatal("out of memory for the stack of another kernel");
-	rank->kernels = f;
+	rank->kernels = f->next;
+	orr_sim_fiber_take(fiber);
 	f->actor.fiber = fiber;
 	equip(f, driver, k);
 	orr_sim_private_enter(&f->actor);
@@ -319,6 +318,9 @@ static int call_apart(struct orr_sim_actor *driver, struct orr_kernel *k, struct
 		part(f, driver, k);
 		return 1;
 	}
+	orr_sim_fiber_put(fiber);
+	f->next = rank->kernels;
+	rank->kernels = f;
 	orr_assert(!f->actor.head.thread.later);
 	if (r->inject)
 		r->cpu_us = measured_us(&f->actor, f->cpu_us);
