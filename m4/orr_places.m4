@@ -54,6 +54,4 @@ ORR_WAY_BACK([ORR_CMAKE_PREFIX], ["\${here}"], [$libdir/cmake/Orrery])
 # The procedures for Fortran: an archive of which other programs take nothing.
 AS_IF([test "$orr_fortran" = yes], [ORR_PC_FORTRAN='-L${libdir}/orrery -lfstarpu'], [ORR_PC_FORTRAN=])
 AC_SUBST([ORR_PC_FORTRAN])
-AC_COMPUTE_INT([ORR_SIZEOF_POINTER], [sizeof(void *)])
-AC_SUBST([ORR_SIZEOF_POINTER])
 ])

@@ -95,6 +95,12 @@ AS_CASE([$with_simgrid],
 AS_CASE([$enable_sanitizer], [*thread*],
 	[orr_simgrid_prefix=
 	 orr_simgrid_error="ThreadSanitizer does not follow SimGrid's contexts; only the real world is built with it"])
+# Stacks and calls of each processor: sim/sys/actors/sim_fiber.c, sim/launcher/interpose_loop.c, sim/public/interpose_mpi.c.
+AC_PREPROC_IFELSE([AC_LANG_SOURCE([[#if !defined __x86_64__ && !defined __aarch64__
+#error no
+#endif]])], [], [
+	orr_simgrid_prefix=
+	orr_simgrid_error="it is written for x86_64 and aarch64, and not for $host_cpu"])
 SMPI_INCLUDE=$orr_simgrid_prefix/include/smpi
 AS_IF([test -n "$orr_simgrid_prefix"], [
 	AS_IF([test "$orr_simgrid_prefix" != /usr], [

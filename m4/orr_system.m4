@@ -1,7 +1,18 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# The operating system, hwloc and valgrind's header. All are optional; each sets
-# a shell variable orr_NAME to yes or no for the summary.
+# The operating system, hwloc and valgrind's header. The system must be one of 64 bits; all else is
+# optional, and each sets a shell variable orr_NAME to yes or no for the summary.
+
+# ORR_64_BITS: atomics of 8 bytes, and addresses that a number of 64 bits is reserved for.
+AC_DEFUN([ORR_64_BITS], [
+AC_REQUIRE([AC_CANONICAL_HOST])
+AC_MSG_CHECKING([the bytes of a pointer])
+AC_COMPUTE_INT([ORR_SIZEOF_POINTER], [sizeof(void *)], [#include <stddef.h>], [ORR_SIZEOF_POINTER=unknown])
+AC_MSG_RESULT([$ORR_SIZEOF_POINTER])
+AS_IF([test "$ORR_SIZEOF_POINTER" != 8],
+	[AC_MSG_ERROR([$CC $CFLAGS compiles for $host_cpu with pointers of $ORR_SIZEOF_POINTER bytes; Orrery needs a system of 64 bits, such as x86_64 or aarch64, and runs on none of 32 bits])])
+AC_SUBST([ORR_SIZEOF_POINTER])
+])
 
 AC_DEFUN([ORR_SYSTEM], [
 orr_threads=no

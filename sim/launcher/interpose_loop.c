@@ -10,11 +10,6 @@
 
 double simgrid_solve(const void *engine, double max_s) __asm__(ORR_SIMGRID_SOLVE);
 void simgrid_end_actions(const void *engine) __asm__(ORR_SIMGRID_END_ACTIONS);
-/* The result is an object of C++, whose address comes as if it were the first argument. */
-#ifndef __x86_64__
-#error "find out how this processor's functions return objects of C++ (doc/leaning.md)"
-#endif
-void *simgrid_isend(void *result, void *message) __asm__(ORR_SIMGRID_ISEND);
 void *simgrid_comm_start(void *message) __asm__(ORR_SIMGRID_COMM_START);
 void simgrid_comm_end(void *message) __asm__(ORR_SIMGRID_COMM_END);
 void simgrid_add_event(void *set, double date_s, void *event) __asm__(ORR_SIMGRID_ADD_EVENT);
@@ -42,6 +37,13 @@ void simgrid_end_actions(const void *engine)
 	orrery_sim_round_ended();
 }
 
+/* The result is an object of C++. The caller has room for it, whose address comes beside the
+ * parameter, in a way of each processor's own. */
+#if defined(__x86_64__)
+
+/* As if it were the first parameter. */
+void *simgrid_isend(void *result, void *message) __asm__(ORR_SIMGRID_ISEND);
+
 void *simgrid_isend(void *result, void *message)
 {
 	static void *(*own)(void *, void *);
@@ -49,6 +51,38 @@ void *simgrid_isend(void *result, void *message)
 		own = (void *(*) (void *, void *) ) interpose_simgrid(ORR_SIMGRID_ISEND);
 	return orrery_sim_isend(result, message, own);
 }
+
+#elif defined(__aarch64__)
+
+/* In the register x8. */
+#define FUNCTION(name) ".p2align 2\n.globl " name "\n.type " name ", %function\n" name ":\n"
+#define END(name) ".size " name ", .-" name "\n"
+
+void *orr_interpose_isend(void *result, void *message) __attribute__((used, visibility("hidden")));
+void *orr_interpose_own_isend(void *result, void *message) __attribute__((visibility("hidden")));
+void *orr_interpose_isend_at __attribute__((used, visibility("hidden")));
+
+__asm__(".text\n" FUNCTION(ORR_SIMGRID_ISEND) /* */
+	"	mov x1, x0\n"
+	"	mov x0, x8\n"
+	"	b orr_interpose_isend\n" END(ORR_SIMGRID_ISEND)                 /* */
+	".hidden orr_interpose_own_isend\n" FUNCTION("orr_interpose_own_isend") /* */
+	"	mov x8, x0\n"
+	"	mov x0, x1\n"
+	"	adrp x16, orr_interpose_isend_at\n"
+	"	ldr x16, [x16, :lo12:orr_interpose_isend_at]\n"
+	"	br x16\n" END("orr_interpose_own_isend"));
+
+void *orr_interpose_isend(void *result, void *message)
+{
+	if (!orr_interpose_isend_at)
+		orr_interpose_isend_at = interpose_simgrid(ORR_SIMGRID_ISEND);
+	return orrery_sim_isend(result, message, orr_interpose_own_isend);
+}
+
+#else
+#error "find out how this processor's functions return objects of C++ (doc/leaning.md)"
+#endif
 
 void *simgrid_comm_start(void *message)
 {

@@ -7,14 +7,10 @@
  * One piece of code serves all of them. It knows no parameters: it keeps the registers that hold
  * them, and copies those on the stack.
  *
- * Invariant: no function has more than 6 + STACKED parameters, or one that is a floating-point
- * number. */
+ * Invariant: no function has more than 22 parameters (6 in registers, where there are fewest, and
+ * those that are copied), or one that is a floating-point number. */
 #include <errno.h>
 #include "launcher/interpose.h"
-
-#ifndef __x86_64__
-#error "write orr_mpi_call for this processor"
-#endif
 
 #define NAME(number, name) [number] = "PMPI_" #name,
 static const char *const names[] = {
@@ -43,7 +39,9 @@ void orr_mpi_end(void *who)
 	(*interpose_calls->orrery_sim_mpi_end_)(who);
 }
 
-/* STACKED is 16. %r11 holds the number of the function. */
+#if defined(__x86_64__)
+
+/* %r11 holds the number of the function. */
 __asm__(".text\n"
 	".p2align 4\n"
 	".type orr_mpi_call, @function\n"
@@ -95,5 +93,65 @@ __asm__(".text\n"
 #define THUNK(symbol, number) \
 	__asm__(".weak " symbol "\n.type " symbol ", @function\n" symbol ":\n\tmovl $" #number \
 		", %r11d\n\tjmp orr_mpi_call\n.size " symbol ", .-" symbol "\n");
+
+#elif defined(__aarch64__)
+
+/* w17 holds the number of the function. */
+__asm__(".text\n"
+	".p2align 4\n"
+	".type orr_mpi_call, %function\n"
+	"orr_mpi_call:\n"
+	".cfi_startproc\n"
+	"	stp x29, x30, [sp, #-96]!\n"
+	".cfi_def_cfa_offset 96\n"
+	".cfi_offset 29, -96\n"
+	".cfi_offset 30, -88\n"
+	"	mov x29, sp\n"
+	".cfi_def_cfa_register 29\n"
+	"	stp x0, x1, [x29, #16]\n"
+	"	stp x2, x3, [x29, #32]\n"
+	"	stp x4, x5, [x29, #48]\n"
+	"	stp x6, x7, [x29, #64]\n"
+	"	mov w0, w17\n"
+	"	add x1, x29, #80\n"
+	"	bl orr_mpi_begin\n"
+	"	mov x9, x0\n"
+	"	sub sp, sp, #128\n"
+	"	add x10, x29, #96\n"
+	"	mov x11, #0\n"
+	"1:	ldr x12, [x10, x11, lsl #3]\n"
+	"	str x12, [sp, x11, lsl #3]\n"
+	"	add x11, x11, #1\n"
+	"	cmp x11, #16\n"
+	"	b.ne 1b\n"
+	"	ldp x0, x1, [x29, #16]\n"
+	"	ldp x2, x3, [x29, #32]\n"
+	"	ldp x4, x5, [x29, #48]\n"
+	"	ldp x6, x7, [x29, #64]\n"
+	"	blr x9\n"
+	"	str x0, [x29, #16]\n"
+	"	str d0, [x29, #24]\n"
+	"	ldr x0, [x29, #80]\n"
+	"	bl orr_mpi_end\n"
+	"	ldr x0, [x29, #16]\n"
+	"	ldr d0, [x29, #24]\n"
+	"	mov sp, x29\n"
+	".cfi_def_cfa_register 31\n"
+	"	ldp x29, x30, [sp], #96\n"
+	".cfi_def_cfa_offset 0\n"
+	".cfi_restore 29\n"
+	".cfi_restore 30\n"
+	"	ret\n"
+	".cfi_endproc\n"
+	".size orr_mpi_call, .-orr_mpi_call\n");
+
+#define THUNK(symbol, number) \
+	__asm__(".weak " symbol "\n.type " symbol ", %function\n" symbol ":\n\tmov w17, #" #number \
+		"\n\tb orr_mpi_call\n.size " symbol ", .-" symbol "\n");
+
+#else
+#error "write orr_mpi_call for this processor"
+#endif
+
 #define NAME(number, name) THUNK("MPI_" #name, number) THUNK("PMPI_" #name, number)
 #include "sim/public/mpi_names.def"

@@ -23,6 +23,10 @@ void orr_sys_mem_free(struct orr_process *proc, void *ptr, size_t size);
 /* [any] [locked] The program has limited its memory: from now on, until the runtime stops, freed
  * blocks make room at once, instead of being kept for the next one of their size. */
 void orr_sys_mem_keep_none(struct orr_process *proc);
+/* [any] [locked] The bytes of a page, a power of two of 4096 at least: those of the system; in a
+ * simulated run, those of the computers that are simulated, so that no result depends on the one
+ * that simulates them. */
+size_t orr_sys_page(void);
 /* [any] [locked] Has the pages of a block (whole pages) lie on NUMA node `numa` of proc->topo,
  * beside the devices (ORR_NUMA_OF_DEVICES) if orr_sys_units_beside found all of them beside the
  * same memory, or anywhere again (ORR_NUMA_ANY). Where that is not possible nothing happens: it

@@ -29,7 +29,11 @@ static size_t alignment(const struct orr_process *proc)
 /* Large blocks are placed on their NUMA node, when these are told apart. Smaller ones would share
  * pages with others'. */
 #define NUMA_BYTES ((size_t) 64 << 10)
-#define PAGE ((size_t) 4096)
+
+static size_t whole_pages(size_t size)
+{
+	return (size + orr_sys_page() - 1) / orr_sys_page() * orr_sys_page();
+}
 
 static int is_placed(const struct orr_process *proc, size_t size)
 {
@@ -38,8 +42,8 @@ static int is_placed(const struct orr_process *proc, size_t size)
 
 static void *alloc_placed(struct orr_process *proc, unsigned memnode, size_t size)
 {
-	size_t align = alignment(proc) > PAGE ? alignment(proc) : PAGE,
-	       pages = (size + PAGE - 1) / PAGE * PAGE;
+	size_t align = alignment(proc) > orr_sys_page() ? alignment(proc) : orr_sys_page(),
+	       pages = whole_pages(size);
 	void *p = orr_sys_mem_alloc(proc, pages, align);
 
 	if (p)
@@ -71,7 +75,7 @@ void orr_free_hooked(struct orr_process *proc, unsigned memnode, void *ptr, size
 	if (orr_pinned_free(proc, memnode, ptr, size))
 		return;
 	if (is_placed(proc, size))
-		orr_sys_mem_bind(proc, ptr, (size + PAGE - 1) / PAGE * PAGE, -1);
+		orr_sys_mem_bind(proc, ptr, whole_pages(size), -1);
 	orr_sys_mem_free(proc, ptr, size ? size : 1);
 }
 
@@ -415,11 +419,11 @@ static void *user_alloc(struct orr_process *proc, size_t size, int flags)
 {
 	size_t align = alignment(proc);
 
-	if (!proc->data->pinned || !(flags & STARPU_MALLOC_PINNED) || size < PAGE ||
+	if (!proc->data->pinned || !(flags & STARPU_MALLOC_PINNED) || size < orr_sys_page() ||
 	    size > TOO_MUCH)
 		return orr_sys_user_alloc(proc, size ? size : 1, align);
-	size = (size + PAGE - 1) / PAGE * PAGE;
-	void *p = orr_sys_user_alloc(proc, size, align > PAGE ? align : PAGE);
+	size = whole_pages(size);
+	void *p = orr_sys_user_alloc(proc, size, align > orr_sys_page() ? align : orr_sys_page());
 
 	if (p)
 		orr_pinned_add(proc, p, size); /* without, copies are slower */

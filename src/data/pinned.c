@@ -23,7 +23,6 @@
 #include "base/seam_memory.h"
 #include "data/data.h"
 
-#define PAGE ((size_t) 4096)
 #define SLAB_BYTES ((size_t) 32 << 20)
 #define SMALLEST ((size_t) 256)
 #define MOST (SIZE_MAX / 4)
@@ -69,8 +68,8 @@ static size_t block_size(size_t size)
 {
 	size_t block = SMALLEST;
 
-	if (size > PAGE / 2)
-		return round_up(size, PAGE);
+	if (size > orr_sys_page() / 2)
+		return round_up(size, orr_sys_page());
 	while (block < size)
 		block *= 2;
 	return block;
@@ -118,14 +117,14 @@ static struct slab *slab_new(struct orr_process *proc, struct orr_pinned *p, uns
 			     size_t size, unsigned n)
 {
 	struct slab *s = calloc(1, sizeof(*s));
-	size_t bytes = round_up(size * n, PAGE);
+	size_t bytes = round_up(size * n, orr_sys_page());
 
 	if (!s)
 		return NULL;
 	s->n = n;
 	s->unused = malloc(n * sizeof(*s->unused));
 	s->used = calloc(n, 1);
-	s->base = s->unused && s->used ? orr_sys_mem_alloc(proc, bytes, PAGE) : NULL;
+	s->base = s->unused && s->used ? orr_sys_mem_alloc(proc, bytes, orr_sys_page()) : NULL;
 	/* Memory that devices copy from and to is beside them if main memory is one node. */
 	if (s->base)
 		orr_sys_mem_bind(proc, s->base, bytes,
@@ -145,7 +144,7 @@ static struct slab *slab_new(struct orr_process *proc, struct orr_pinned *p, uns
 static void slab_end(struct orr_process *proc, struct orr_pinned *p, const struct shape *shape,
 		     struct slab *s)
 {
-	size_t bytes = round_up(shape->size * s->n, PAGE);
+	size_t bytes = round_up(shape->size * s->n, orr_sys_page());
 
 	unpin(proc, p, s->base, bytes);
 	slab_free(proc, s, bytes);
@@ -171,7 +170,8 @@ static struct shape *shape_of(struct orr_pinned *p, unsigned memnode, size_t siz
 /* The number of blocks of the next slab. */
 static unsigned growth(const struct orr_pinned *p, const struct shape *shape)
 {
-	size_t most = SLAB_BYTES / shape->size, least = shape->size < PAGE ? PAGE / shape->size : 1,
+	size_t most = SLAB_BYTES / shape->size,
+	       least = shape->size < orr_sys_page() ? orr_sys_page() / shape->size : 1,
 	       n = shape->nblocks;
 
 	if (!p->keep || n < least)
@@ -256,7 +256,7 @@ void *orr_pinned_alloc(struct orr_process *proc, unsigned memnode, size_t size, 
 		return NULL;
 	size_t rounded = block_size(size);
 
-	if (align > (rounded < PAGE ? rounded : PAGE))
+	if (align > (rounded < orr_sys_page() ? rounded : orr_sys_page()))
 		return NULL;
 	orr_lock(&p->lock);
 	struct shape *shape = shape_of(p, memnode, rounded);

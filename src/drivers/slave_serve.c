@@ -294,8 +294,8 @@ static void reserve_memory(struct orr_process *proc, struct orr_slaves *s)
 
 	if (!bytes)
 		bytes = (size_t) sysconf(_SC_PHYS_PAGES) / 2 * (size_t) sysconf(_SC_PAGESIZE);
-	for (; bytes > 4096 && !s->memory; bytes = s->memory ? bytes : bytes / 2) {
-		s->memory = (uintptr_t) orr_sys_mem_alloc(proc, bytes, 4096);
+	for (; bytes > orr_sys_page() && !s->memory; bytes = s->memory ? bytes : bytes / 2) {
+		s->memory = (uintptr_t) orr_sys_mem_alloc(proc, bytes, orr_sys_page());
 		s->bytes = bytes;
 	}
 	if (!s->memory)

@@ -9,18 +9,33 @@
 #include <stdint.h>
 
 /* ---- atomics ---- */
+
+/* An operation that reads and writes is a full barrier on x86-64. Elsewhere C11 promises none, even
+ * of sequentially consistent ones: on ARM a later load may pass the store of such an operation
+ * (tests/litmus). */
+#ifdef __x86_64__
+#define ORR_FULL(operation) (operation)
+#else
+#define ORR_FULL(operation) \
+	__extension__({ \
+		__typeof__(operation) orr_full_result = (operation); \
+		__atomic_thread_fence(__ATOMIC_SEQ_CST); \
+		orr_full_result; \
+	})
+#endif
 #define ORR_ATOMIC_LOAD(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
 #define ORR_ATOMIC_LOAD_RELAXED(p) __atomic_load_n((p), __ATOMIC_RELAXED)
 #define ORR_ATOMIC_STORE(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
 #define ORR_ATOMIC_STORE_RELAXED(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
-#define ORR_ATOMIC_ADD(p, v) __atomic_add_fetch((p), (v), __ATOMIC_SEQ_CST)
+#define ORR_ATOMIC_ADD(p, v) ORR_FULL(__atomic_add_fetch((p), (v), __ATOMIC_SEQ_CST))
 #define ORR_ATOMIC_ADD_RELAXED(p, v) __atomic_add_fetch((p), (v), __ATOMIC_RELAXED)
-#define ORR_ATOMIC_OR(p, v) __atomic_or_fetch((p), (v), __ATOMIC_SEQ_CST)
-#define ORR_ATOMIC_AND(p, v) __atomic_and_fetch((p), (v), __ATOMIC_SEQ_CST)
-#define ORR_ATOMIC_FETCH_AND(p, v) __atomic_fetch_and((p), (v), __ATOMIC_SEQ_CST)
-#define ORR_ATOMIC_XCHG(p, v) __atomic_exchange_n((p), (v), __ATOMIC_SEQ_CST)
+#define ORR_ATOMIC_OR(p, v) ORR_FULL(__atomic_or_fetch((p), (v), __ATOMIC_SEQ_CST))
+#define ORR_ATOMIC_AND(p, v) ORR_FULL(__atomic_and_fetch((p), (v), __ATOMIC_SEQ_CST))
+#define ORR_ATOMIC_FETCH_AND(p, v) ORR_FULL(__atomic_fetch_and((p), (v), __ATOMIC_SEQ_CST))
+#define ORR_ATOMIC_XCHG(p, v) ORR_FULL(__atomic_exchange_n((p), (v), __ATOMIC_SEQ_CST))
 #define ORR_ATOMIC_CAS(p, old, v) \
-	__atomic_compare_exchange_n((p), (old), (v), 0, __ATOMIC_SEQ_CST, __ATOMIC_ACQUIRE)
+	ORR_FULL(__atomic_compare_exchange_n((p), (old), (v), 0, __ATOMIC_SEQ_CST, \
+					     __ATOMIC_ACQUIRE))
 #define ORR_ATOMIC_FENCE() __atomic_thread_fence(__ATOMIC_SEQ_CST)
 
 /* ---- locks (base/lock.h): 0 free, 1 held, 2 held with sleepers ---- */
@@ -195,8 +210,10 @@ static inline int orr_sys_settle_recess(struct orr_thread *t)
 /* A pause in a spin loop. */
 static inline void orr_sys_relax(void)
 {
-#if defined(__x86_64__) || defined(__i386__)
+#if defined(__x86_64__)
 	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("yield");
 #endif
 }
 

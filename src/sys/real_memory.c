@@ -17,6 +17,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define RECYCLE_MIN ((size_t) 32 << 10)
 #define RECYCLE_MAX ((size_t) 256 << 20)
@@ -100,6 +101,11 @@ void orr_real_memory_exit(struct orr_real *real)
 }
 
 /* ---- the seam ---- */
+
+size_t orr_sys_page(void)
+{
+	return (size_t) sysconf(_SC_PAGESIZE);
+}
 
 void *orr_sys_chunk_alloc(size_t bytes)
 {

@@ -31,7 +31,7 @@
 /* Blocks that lie side by side and are mapped together. */
 struct orr_trace_chunk {
 	char *base;
-	size_t bytes, used;
+	size_t bytes, used, before; /* `before` bytes of its first page belong to others */
 	unsigned nused; /* blocks given out and not given back, +1 while more are given out */
 };
 
@@ -430,15 +430,18 @@ static struct orr_trace_chunk *map_chunk(struct orr_trace_file *f)
 		return NULL;
 	uint64_t at = ORR_ATOMIC_ADD(&f->head->end, bytes) - bytes;
 	int err = posix_fallocate(f->fd, (off_t) at, (off_t) bytes);
-	void *base = err ? MAP_FAILED
-			 : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
-				f->fd, (off_t) at);
+	size_t before = at & ((uint64_t) sysconf(_SC_PAGESIZE) - 1); /* blocks end within a page */
+	char *base = err ? MAP_FAILED
+			 : mmap(NULL, before + bytes, PROT_READ | PROT_WRITE,
+				MAP_SHARED | MAP_POPULATE, f->fd, (off_t) (at - before));
 	if (base == MAP_FAILED) {
 		free(c);
 		errno = err ? err : errno;
 		return NULL;
 	}
-	*c = (struct orr_trace_chunk){ .base = base, .bytes = bytes, .nused = 1 };
+	*c = (struct orr_trace_chunk){
+		.base = base + before, .bytes = bytes, .before = before, .nused = 1
+	};
 	if (f->chunk_bytes < CHUNK_MOST)
 		f->chunk_bytes *= 2;
 	return c;
@@ -449,7 +452,7 @@ static void put(struct orr_trace_chunk *c)
 	orr_assert(c->nused);
 	if (--c->nused)
 		return;
-	munmap(c->base, c->bytes);
+	munmap(c->base - c->before, c->before + c->bytes);
 	free(c);
 }
 

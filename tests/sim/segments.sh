@@ -19,7 +19,10 @@ if [ "$ORR_TEST_SANITIZER" = no ]; then
 	[ "${few#* } ${many#* }" = "4 36" ] || die "not each copy has shared code: $few, $many"
 	# Two of the stack with its guard, three of the program.
 	each=$(((${many% *} - ${few% *}) / 32))
-	[ "$each" -le 5 ] || die "a rank takes $each maps"
+	most=5
+	# Linkers for arm64 leave room for pages of 64 KiB, so that smaller ones have a hole between code and variables.
+	case $(${CC:-gcc} -dumpmachine) in aarch64*) most=6 ;; esac
+	[ "$each" -le $most ] || die "a rank takes $each maps"
 fi
 maps 12 close > /dev/null
 
@@ -49,7 +52,7 @@ int main(int argc, char **argv)
 	return MPI_Finalize();
 }
 END
-if [ "$ORR_TEST_SANITIZER" = no ] && [ "$(uname -m)" = x86_64 ]; then
+if [ "$ORR_TEST_SANITIZER" = no ] && [ "$(${CC:-gcc} -dumpmachine | cut -d- -f1)" = x86_64 ]; then
 	ok "$ORRERY" cc --sim -Wl,-z,notext changed.c -o changed
 	readelf -d changed | grep -q TEXTREL || die "the loader does not change the code of this program"
 	ok "$ORRERY" sim -n 3 --quiet ./changed

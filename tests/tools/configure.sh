@@ -32,6 +32,13 @@ refuses 'master and slaves are part of the MPI layer' --disable-mpi-master-slave
 refuses 'checkpoints are part of the MPI layer' --disable-mpi-ft-stats
 refuses 'with-starpu-names=elsewhere: say auto or apart' --with-starpu-names=elsewhere
 
+# Systems of 32 bits are refused by name. Their C library is not needed for that.
+if [ "$(uname -m)" = x86_64 ]; then
+	fails 1 'gcc -m32 .* compiles for i686 with pointers of 4 bytes; Orrery needs a system of 64 bits' \
+		"$ORR_TEST_SRCDIR/configure" -q --no-create --build=x86_64-linux-gnu --host=i686-linux-gnu \
+		CC='gcc -m32 -nostdlib -Wl,-emain'
+fi
+
 # Programs of the MPI whose mpicc is given are looked for beside it, and then in PATH.
 if command -v mpicc > /dev/null && command -v mpirun > /dev/null; then
 	mkdir -p other/bin

@@ -6,9 +6,8 @@
 
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 #include "base/assert.h"
-
-#define PAGE ((size_t) 4096)
 
 struct orr_sim_fiber *orr_sim_fiber_unused;
 
@@ -18,15 +17,18 @@ static struct orr_sim_fiber *beginning;
 /* Stores the stack pointer of the caller in *from and goes on where `to` was stored. What the
  * calling convention lets a function keep is on the stacks. */
 void orr_sim_fiber_swap(void **from, void *to) __attribute__((visibility("hidden")));
-#ifndef __x86_64__
-#error "write orr_sim_fiber_swap() for this processor (doc/leaning.md)"
-#endif
-__asm__(".text\n"
-	".p2align 4\n"
-	".globl orr_sim_fiber_swap\n"
-	".hidden orr_sim_fiber_swap\n"
-	".type orr_sim_fiber_swap, @function\n"
-	"orr_sim_fiber_swap:\n"
+
+#define FUNCTION(name) \
+	".text\n" \
+	".p2align 4\n" \
+	".globl " name "\n" \
+	".hidden " name "\n" \
+	".type " name ", %function\n" name ":\n"
+#define END(name) ".size " name ", .-" name "\n"
+
+#if defined(__x86_64__)
+
+__asm__(FUNCTION("orr_sim_fiber_swap") /* */
 	"	pushq %rbp\n"
 	"	pushq %rbx\n"
 	"	pushq %r12\n"
@@ -41,8 +43,73 @@ __asm__(".text\n"
 	"	popq %r12\n"
 	"	popq %rbx\n"
 	"	popq %rbp\n"
-	"	ret\n"
-	".size orr_sim_fiber_swap, .-orr_sim_fiber_swap\n");
+	"	ret\n" END("orr_sim_fiber_swap"));
+
+/* The words that orr_sim_fiber_swap() finds on a stack that begins: six registers, the address of
+ * the first function, and none to return to. */
+static void **first_words(void **top, void (*first)(void))
+{
+	*--top = NULL;
+	*--top = (void *) (uintptr_t) first;
+	for (int i = 0; i < 6; i++)
+		*--top = NULL;
+	return top;
+}
+
+#elif defined(__aarch64__)
+
+#define WORDS 20 /* x19 to x30, d8 to d15 */
+
+__asm__(FUNCTION("orr_sim_fiber_swap") /* */
+	"	sub sp, sp, #160\n"
+	"	stp x19, x20, [sp]\n"
+	"	stp x21, x22, [sp, #16]\n"
+	"	stp x23, x24, [sp, #32]\n"
+	"	stp x25, x26, [sp, #48]\n"
+	"	stp x27, x28, [sp, #64]\n"
+	"	stp x29, x30, [sp, #80]\n"
+	"	stp d8, d9, [sp, #96]\n"
+	"	stp d10, d11, [sp, #112]\n"
+	"	stp d12, d13, [sp, #128]\n"
+	"	stp d14, d15, [sp, #144]\n"
+	"	mov x9, sp\n"
+	"	str x9, [x0]\n"
+	"	mov sp, x1\n"
+	"	ldp x19, x20, [sp]\n"
+	"	ldp x21, x22, [sp, #16]\n"
+	"	ldp x23, x24, [sp, #32]\n"
+	"	ldp x25, x26, [sp, #48]\n"
+	"	ldp x27, x28, [sp, #64]\n"
+	"	ldp x29, x30, [sp, #80]\n"
+	"	ldp d8, d9, [sp, #96]\n"
+	"	ldp d10, d11, [sp, #112]\n"
+	"	ldp d12, d13, [sp, #128]\n"
+	"	ldp d14, d15, [sp, #144]\n"
+	"	add sp, sp, #160\n"
+	"	ret\n" END("orr_sim_fiber_swap"));
+
+/* The bottom of a stack: calls what x19 holds, with nothing to return to. */
+void orr_sim_fiber_bottom(void) __attribute__((visibility("hidden")));
+__asm__(FUNCTION("orr_sim_fiber_bottom") /* */
+	"	mov x29, xzr\n"
+	"	mov x30, xzr\n"
+	"	mov x16, x19\n"
+	"	br x16\n" END("orr_sim_fiber_bottom"));
+
+/* The words that orr_sim_fiber_swap() finds on a stack that begins. */
+static void **first_words(void **top, void (*first)(void))
+{
+	top -= WORDS;
+	for (int i = 0; i < WORDS; i++)
+		top[i] = NULL;
+	top[0] = (void *) (uintptr_t) first;                 /* x19 */
+	top[11] = (void *) (uintptr_t) orr_sim_fiber_bottom; /* x30 */
+	return top;
+}
+
+#else
+#error "write orr_sim_fiber_swap() for this processor (doc/leaning.md)"
+#endif
 
 /* The bottom of a fiber's stack: one function after the other. */
 static void run(void)
@@ -55,16 +122,9 @@ static void run(void)
 	}
 }
 
-/* The words that orr_sim_fiber_swap() finds on a stack that begins: six registers, the address of
- * run(), and none to return to. */
 static void prepare(struct orr_sim_fiber *f)
 {
-	void **top = (void **) (f->low + f->size);
-	*--top = NULL;
-	*--top = (void *) (uintptr_t) run;
-	for (int i = 0; i < 6; i++)
-		*--top = NULL;
-	f->own = top;
+	f->own = first_words((void **) (f->low + f->size), run);
 }
 
 struct orr_sim_fiber *orr_sim_fiber_make(size_t size)
@@ -72,16 +132,17 @@ struct orr_sim_fiber *orr_sim_fiber_make(size_t size)
 	struct orr_sim_fiber *f = calloc(1, sizeof(*f));
 	if (!f)
 		return NULL;
-	size = (size + PAGE - 1) / PAGE * PAGE;
-	char *room = mmap(NULL, size + PAGE, PROT_READ | PROT_WRITE,
+	size_t page = (size_t) sysconf(_SC_PAGESIZE);
+	size = (size + page - 1) / page * page;
+	char *room = mmap(NULL, size + page, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-	if (room == MAP_FAILED || mprotect(room, PAGE, PROT_NONE)) {
+	if (room == MAP_FAILED || mprotect(room, page, PROT_NONE)) {
 		if (room != MAP_FAILED)
-			munmap(room, size + PAGE);
+			munmap(room, size + page);
 		free(f);
 		return NULL;
 	}
-	f->low = (uintptr_t) room + PAGE;
+	f->low = (uintptr_t) room + page;
 	f->size = size;
 	f->over = 1;
 	prepare(f);

@@ -28,7 +28,7 @@
 #define SHARED_PART 4  /* of the range, its head: the one shared buffer */
 #define OVERLAP_PART 4 /* of the range, its tail: blocks that overlap */
 #define FOLD_MIN ((size_t) 64 << 10)
-#define PAGE ((size_t) 4096)
+#define SIMULATED_PAGE ((size_t) 4096)
 #define MAX_PIECES 8 /* mappings per folded block before the file is made larger */
 
 /* A folded block that was freed; it stays mapped. Kept outside of the block, whose pages are
@@ -45,6 +45,12 @@ static struct {
 	size_t file_size;
 	struct free_block *free;
 } range = { .file = -1 };
+
+/* Of the computer that simulates. */
+static size_t page(void)
+{
+	return (size_t) sysconf(_SC_PAGESIZE);
+}
 
 void orr_sim_memory_init(void)
 {
@@ -112,10 +118,15 @@ static void count_alloc(struct orr_sim_rank *r, size_t size)
 	}
 }
 
+size_t orr_sys_page(void)
+{
+	return SIMULATED_PAGE;
+}
+
 void *orr_sys_mem_alloc(struct orr_process *proc, size_t size, size_t align)
 {
 	count_alloc(proc->sys, size);
-	if (range.low && align <= PAGE)
+	if (range.low && align <= page())
 		return shared_buffer(size);
 	return aligned(size, align);
 }
@@ -202,7 +213,7 @@ static void *overlapping(size_t size, size_t piece)
 	if (map_pieces(mapped, more, piece))
 		return NULL;
 	range.overlap_mapped = mapped + more;
-	range.overlap_next = p + PAGE;
+	range.overlap_next = p + page();
 	orr_assert(p + size <= range.overlap_mapped && range.overlap_mapped <= range.high);
 	return p;
 }
@@ -212,7 +223,7 @@ static void *folded(size_t size)
 	char *p = take_free(size);
 	if (p)
 		return p;
-	size_t piece = round_up(orr_sim.fold_bytes ? orr_sim.fold_bytes : 1 << 20, PAGE);
+	size_t piece = round_up(orr_sim.fold_bytes ? orr_sim.fold_bytes : 1 << 20, page());
 	while (size / piece > MAX_PIECES)
 		piece *= 2;
 	if (grow_file(piece))
@@ -228,9 +239,9 @@ static void *folded(size_t size)
 void *orr_sys_user_alloc(struct orr_process *proc, size_t size, size_t align)
 {
 	(void) proc;
-	if (!range.low || size < FOLD_MIN || align > PAGE)
+	if (!range.low || size < FOLD_MIN || align > page())
 		return aligned(size, align);
-	return folded(round_up(size, PAGE));
+	return folded(round_up(size, page()));
 }
 
 void orr_sys_user_free(struct orr_process *proc, void *ptr, size_t size)
@@ -247,7 +258,7 @@ void orr_sys_user_free(struct orr_process *proc, void *ptr, size_t size)
 	orr_assertf(p < range.fold_next || (p >= range.overlap && p < range.overlap_next),
 		    "%p was never handed out", ptr);
 	b->at = p;
-	b->size = round_up(size, PAGE);
+	b->size = round_up(size, page());
 	b->next = range.free;
 	range.free = b;
 }
