@@ -84,14 +84,16 @@ fails 2 'srun has started this command 3 times.*orrery run.*without srun, or sru
 job timeout 120 srun -n 1 "$ORRERY" run ./where.sh
 ran out '0 of 1 h1;'
 
-# An array: each of its jobs has its own hosts.
+# An array: jobs that share hosts, and begin at once. One folder of temporary files for both is too few: mpirun of Open MPI 4
+# fails when another one makes the folder of all its runs on that host in the same moment ("File exists").
 cat > array.job <<- END
 	#!/bin/sh
 	#SBATCH --nodes=2 --ntasks=2 --array=1-3 --output=array-%a.out
-	"$ORRERY" run ./where.sh && "$ORRERY" run --report array-\$SLURM_ARRAY_TASK_ID.json "$ring"
+	export TMPDIR="$PWD/tmp-\$SLURM_ARRAY_TASK_ID"
+	mkdir "\$TMPDIR" && "$ORRERY" run ./where.sh && "$ORRERY" run --report array-\$SLURM_ARRAY_TASK_ID.json "$ring"
 END
 slurm_idle || die "a job is left"
-timeout 120 sbatch --wait array.job || { tail -n 20 array-*.out; die "exit status $? of sbatch"; }
+timeout 120 sbatch --wait array.job || { tail -n 20 array-*.out; die "a job of the array fails"; }
 for k in 1 2 3; do
 	[ "$(grep -c '^rank [01] of 2 h[1-4]$' array-$k.out)" = 2 ] || { cat array-$k.out; die "job $k of the array"; }
 	has array-$k.json '"nodes": 2'
