@@ -35,6 +35,9 @@ orr_elastic_cppflags = $(orr_mpi_cppflags)
 orr_elastic_ldadd = $(orr_dyn_ldadd) $(orr_mpi_ldadd)
 include %D%/sources.mk
 
+# The scripts come first: they take longest, and the short programs fill the cores until the end.
+TESTS += $(orr_script_tests)
+
 # Programs and tests of this configuration in the real world.
 orr_test_programs = $(orr_core_test_programs) $(orr_unit_test_programs)
 TESTS += $(orr_core_tests) $(orr_unit_tests)
@@ -97,7 +100,6 @@ if ORR_SIM
 orr_check_all += $(orr_sim_test_programs)
 TESTS += $(orr_sim_tests)
 endif
-TESTS += $(orr_script_tests)
 
 # In two steps: a compiler cache keeps objects only.
 $(orr_sim_test_programs): %.sim: %.c $(orr_headers_dep) $(orr_test_headers) | $(orr_sim_order)

@@ -39,7 +39,7 @@ ok "${PYTHON:-python3}" - <<- 'END'
 	assert 5 < links["link-h3"] < 9, links
 END
 if [ "$ORR_TEST_SIM" = yes ]; then ok timeout 60 "$ORRERY" sim -n 3 --platform net.xml "$ORR_TEST_BUILDDIR/examples/ring/ring.sim"; fi
-ok on h1 timeout 100 "$ORRERY" doctor --host h1,h2,h3 --platform net.xml
+ok on h1 timeout 200 "$ORRERY" doctor --host h1,h2,h3 --platform net.xml
 has out '^  links  *as calibrated in net.xml: .* to '
 # With switches: h1 and h2 are at one, h3 is behind another.
 printf 'SwitchName=near Nodes=h[1-2]\nSwitchName=far Nodes=h3\nSwitchName=top Switches=near,far\n' > topology.conf
@@ -49,7 +49,7 @@ for name in near far top; do has switches.xml "<router id=\"$name\""; done
 asks switches
 if [ "$ORR_TEST_SIM" = yes ]; then ok timeout 60 "$ORRERY" sim -n 3 --platform switches.xml "$ORR_TEST_BUILDDIR/examples/ring/ring.sim"; fi
 hosts_shape h3 10mbit
-on h1 timeout 100 "$ORRERY" doctor --host h1,h2,h3 --platform net.xml > out && die "a slower link is fine"
+on h1 timeout 200 "$ORRERY" doctor --host h1,h2,h3 --platform net.xml > out && die "a slower link is fine"
 has out '^DEFECT links, h3: between h[12] and h3: .* MB/s, calibrated are [5-9]'
 if grep 'between h1 and h2' out; then die "a link is accused that is as it was"; fi
 

@@ -4,7 +4,7 @@
 # `orrery doctor` accuses nobody on three hosts that are well, and names each defect that is prepared on them: the host,
 # what is wrong, and its remedy. It never hangs, and nothing of it stays on any host.
 # orr-test: debug none
-# orr-test: timeout 400
+# orr-test: timeout 600
 # orr-test: waits
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 . "$ORR_TEST_SRCDIR/tests/lib/hosts.sh"
@@ -37,7 +37,7 @@ END
 doctor() {
 	want=$1
 	shift
-	on h1 timeout 100 "$ORRERY" doctor --json "$@" > json 2> err
+	on h1 timeout 200 "$ORRERY" doctor --json "$@" > json 2> err
 	got=$?
 	"${PYTHON:-python3}" rows.py > defects || { cat json err; die "no JSON of: orrery doctor $*"; }
 	[ $got = "$want" ] || { cat json err; die "exit status $got, not $want, of: orrery doctor $*"; }
@@ -49,7 +49,7 @@ only() { [ "$(wc -l < defects)" = "$1" ] || { cat defects; die "$(wc -l < defect
 
 # Hosts that are well, in words and in JSON.
 printf '<platform><cluster id="c" bw="24e6Bps" lat="100us"/></platform>\n' > fast.xml
-ok on h1 timeout 100 "$ORRERY" doctor --host h1,h2,h3 --platform fast.xml
+ok on h1 timeout 200 "$ORRERY" doctor --host h1,h2,h3 --platform fast.xml
 if grep DEFECT out; then die "somebody is accused"; fi
 for check in reach build folder names limits memory cores clocks home calibration TCP MPI links transports; do has out "^  $check  *[^ ]"; done
 has out '^  links .*as calibrated'
@@ -60,7 +60,7 @@ doctor 0 --hostfile file
 doctor 0
 # Each pair, in both directions over TCP.
 ok "${PYTHON:-python3}" -c 'import json; d = json.load(open("json")); assert d["hosts"] == ["h1"], d'
-on h1 env PBS_JOBID=7 PBS_NODEFILE="$PWD/file" timeout 100 "$ORRERY" doctor --json > json 2> err || die "a job: $(cat json err)"
+on h1 env PBS_JOBID=7 PBS_NODEFILE="$PWD/file" timeout 200 "$ORRERY" doctor --json > json 2> err || die "a job: $(cat json err)"
 ok "${PYTHON:-python3}" -c 'import json; d = json.load(open("json")); assert d["origin"] == "the job" and len(d["hosts"]) == 3, d
 tcp = [l for l in d["links"] if l["layer"] == "tcp"]; mpi = [l for l in d["links"] if l["layer"] == "mpi"]
 assert len(tcp) == 6 and len(mpi) == 3 and all(10e6 < l["bytes_per_s"] < 34e6 for l in mpi), d["links"]'
@@ -110,7 +110,7 @@ shift 2
 exec nsenter -t "$pid" --net --uts --ipc --mount --root --wd="$PWD" "$@"
 END
 chmod +x bin/srun
-on h1 env PATH="$PWD/bin:$PATH" SLURM_JOB_ID=7 'SLURM_NODELIST=h[1-3]' timeout 100 "$ORRERY" doctor --quick > out 2> err || { cat out err; die "a job of Slurm"; }
+on h1 env PATH="$PWD/bin:$PATH" SLURM_JOB_ID=7 'SLURM_NODELIST=h[1-3]' timeout 200 "$ORRERY" doctor --quick > out 2> err || { cat out err; die "a job of Slurm"; }
 has out '^3 hosts \(the job\): h1 h2 h3$'
 has out '^  reach  *3 hosts by srun'
 [ "$(sort srun.txt | tr '\n' ' ')" = 'h2 h3 ' ] || die "srun was not asked: $(cat srun.txt)"
@@ -182,7 +182,7 @@ variable h3
 
 # A host that stops answering in the middle.
 variable h3 "export LD_PRELOAD=$PWD/fake.so FAKE_HANG=1"
-doctor 1 --quick --host h1,h2,h3 --timeout 5
+doctor 1 --quick --host h1,h2,h3 --timeout 10
 accused reach h3 'no answer any more' 'whether the host still runs'
 only 1
 variable h3

@@ -27,6 +27,11 @@ manager=$ORR_TEST_BUILDDIR/tests/elastic/manager
 
 # says FILE REGEX: waits until a line of the file matches.
 says() { slurm_wait 60 grep -E -q -e "$2" "$1" || { cat "$1"; die "$1 has no line like: $2"; }; }
+# anew: what the last run said is gone before anybody waits for words of the next one, which may begin later than he looks.
+anew() {
+	: > out
+	: > err
+}
 # clean WHAT HOST...: neither jobs nor processes of them are left behind by that, on those hosts.
 clean() {
 	echo "$(date +%T) after $*: clean?"
@@ -48,6 +53,7 @@ ok timeout 120 salloc -N 2 -n 2 "$ORRERY" run --elastic --max 4 --show --manager
 has out '^# further hosts: by salloc, each for 1 processes; waiting 30 s for them'
 
 # From 2 hosts to 4 and back; the first one that came is drained.
+slurm_idle || die "jobs are left"
 printf 'at 1 grow 2\nat 4 shrink 1\n' > stencil.script
 timeout $((2 * limit)) salloc -N 2 -n 2 "$ORRERY" run --elastic --max 4 --manager slurm --manager script:stencil.script \
 	"$stencil" --elastic -b 200000 --niter 400 --check > stencil.out 2> stencil.err &
@@ -94,6 +100,7 @@ clean 'a refusal' h1 h2 h3 h4
 
 # `orrery run` is killed: its jobs end, and nothing is left on hosts, nor of its own processes here.
 printf 'at 0.5 grow 1\n' > killed.script
+anew
 # shellcheck disable=SC2016 # for the shell in the job
 timeout $limit salloc -N 2 -n 2 sh -c 'echo $$ > killed.pid; exec "$@"' sh \
 	"$ORRERY" run --elastic --max 4 --manager slurm --manager script:killed.script "$manager" 100 > out 2> err &
@@ -107,6 +114,7 @@ slurm_wait 30 none_here || { processes_like 'orrery-elastic|mpirun|orrery_slurm_
 
 # A host crashes: all of its processes, and Slurm's daemon. The run goes on without it, and ends.
 printf 'at 0.5 grow 1\n' > fails.script
+anew
 timeout $((2 * limit)) salloc -N 2 -n 2 "$ORRERY" run --elastic --max 4 --manager slurm --manager script:fails.script "$manager" 2 > out 2> err &
 run=$!
 says out '^change 1: operation 5, 3 processes'
