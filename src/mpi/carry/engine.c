@@ -205,7 +205,8 @@ static int start_new(struct orr_mpi *mpi)
 	struct orr_mpi_req *late;
 	int n = take_inbox(mpi);
 
-	while ((late = orr_mpi_late_due(mpi)))
+	while ((mpi->late.groups || ORR_ATOMIC_LOAD_RELAXED(&mpi->late.hurry)) &&
+	       (late = orr_mpi_late_due(mpi)))
 		orr_mpi_ready_push(mpi, late);
 	return n + start_ready(mpi);
 }

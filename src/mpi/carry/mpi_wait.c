@@ -23,6 +23,10 @@
 #include "core/task/task_count.h"
 #include "trace/trace.h"
 
+/* Polls without an event between two looks of the watches, each of which reads the clock. A poll
+ * takes a millisecond at most (ORR_PATIENCE_LONG_NAP_US). */
+#define POLLS_PER_WATCH 16
+
 static int wait_is_done(struct orr_mpi *mpi, void *arg)
 {
 	(void) mpi;
@@ -37,6 +41,7 @@ void orr_mpi_wait_until(struct orr_mpi *mpi, int (*cond)(struct orr_mpi *, void 
 	if (cond(mpi, arg))
 		return;
 	double since_us = orr_trace_wait_begin(mpi->proc);
+	unsigned nempty = 0;
 
 	if (orr_mpi_late_hurry(mpi) && !mpi->may_drive)
 		orr_mpi_ring(mpi);
@@ -49,7 +54,7 @@ void orr_mpi_wait_until(struct orr_mpi *mpi, int (*cond)(struct orr_mpi *, void 
 	while (!cond(mpi, arg)) {
 		if (mpi->may_drive && orr_mpi_own(mpi)) {
 			int n = orr_mpi_progress(mpi, 0);
-			if (!n) {
+			if (!n && ++nempty % POLLS_PER_WATCH == 0) {
 				orr_mpi_stall_watch(mpi);
 				orr_mpi_stuck_watch(mpi, what, cond == orr_mpi_collective_test);
 			}
