@@ -60,10 +60,11 @@ enum orr_mpi_counting {
 
 /* Under mpi->lock. */
 struct orr_mpi_stats {
-	struct orr_map peers; /* struct orr_mpi_peer; the engine's owner enters them */
-	int counting;         /* atomic: enum orr_mpi_counting */
-	int print;            /* at the end */
-	int counts_time;      /* somebody wants to know how long pairs are active */
+	struct orr_map peers;      /* struct orr_mpi_peer; the engine's owner enters them */
+	struct orr_mpi_peer *last; /* the engine's owner's: the one that was asked for, or NULL */
+	int counting;              /* atomic: enum orr_mpi_counting */
+	int print;                 /* at the end */
+	int counts_time;           /* somebody wants to know how long pairs are active */
 };
 
 /* Between threads and the engine. */

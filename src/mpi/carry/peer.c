@@ -11,8 +11,12 @@
 
 struct orr_mpi_peer *orr_mpi_peer_of(struct orr_mpi *mpi, int rank)
 {
-	struct orr_mpi_peer *p = orr_map_find(&mpi->stats.peers, (uint64_t) rank);
+	struct orr_mpi_peer *p = mpi->stats.last;
 
+	orr_mpi_assert_owner(mpi);
+	if (p && p->key == (uint64_t) rank)
+		return p;
+	p = mpi->stats.last = orr_map_find(&mpi->stats.peers, (uint64_t) rank);
 	if (p)
 		return p;
 	orr_assert(rank >= 0 && rank < mpi->size);
@@ -33,4 +37,5 @@ void orr_mpi_peers_exit(struct orr_mpi *mpi)
 	for (uint32_t i = 0; i < mpi->stats.peers.cap; i++)
 		free(orr_map_at(&mpi->stats.peers, i));
 	orr_map_exit(&mpi->stats.peers);
+	mpi->stats.last = NULL;
 }
