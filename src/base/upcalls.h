@@ -61,7 +61,8 @@ struct orr_core_upcalls {
 	 * if one is earlier now. */
 	void (*order)(struct orr_process *proc);
 	/* A running kernel that had no known end (k->end_us was INFINITY) ends at end_us. The
-	 * caller wakes the workers afterwards. */
+	 * calling thread is the kernel's own: what it chose (orr_thread's ctx) goes on with its
+	 * worker. The caller wakes the workers afterwards. */
 	void (*ends)(struct orr_process *proc, struct orr_kernel *k, double end_us);
 	/* [any] When the first of those on CPUs ends; INFINITY if none is known to. */
 	double (*first_end_us)(const struct orr_process *proc);

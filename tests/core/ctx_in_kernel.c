@@ -2,6 +2,8 @@
 /* starpu_sched_ctx_set_context() in a kernel or callback counts for that worker only: what the
  * kernels of two workers submit goes to the context that each chose, also when they take turns; the
  * program's own choice stays what it was. */
+#include <unistd.h>
+
 #include <starpu.h>
 #include "lib/test.h"
 
@@ -37,6 +39,7 @@ static void root(void *buffers[], void *arg)
 	(void) buffers;
 	starpu_codelet_unpack_args(arg, &worker);
 	starpu_sched_ctx_set_context(&ids[worker]);
+	usleep(100); /* a choice outlasts waits */
 	for (int i = 0; i < 4; i++)
 		submit_leaf(worker, 20);
 }

@@ -26,6 +26,7 @@ for seed in 1 2 3; do
 	ok "$ORRERY" sim --yields $seed "$tests/core/modular.sim"
 	ok "$ORRERY" sim --yields $seed "$tests/core/parallel.sim"
 	ok "$ORRERY" sim --yields $seed "$tests/core/threads.sim"
+	ok "$ORRERY" sim --yields $seed "$tests/core/ctx_in_kernel.sim"
 done
 
 # A timer comes before a sleep that ends with it, whoever runs first.

@@ -140,6 +140,8 @@ static void world_ends(struct orr_process *proc, struct orr_kernel *k, double en
 			    k == &proc->core->workers[k->worker].kernel,
 		    "a kernel of worker %u ends at %g us", k->worker, end_us);
 	k->end_us = end_us;
+	/* The context that the kernel chose is its worker's, whose thread went on without it. */
+	proc->core->workers[k->worker].own_ctx = orr_thread_self()->ctx;
 	orr_group_heap_sort(proc->core->workers[k->worker].group);
 }
 
