@@ -109,6 +109,7 @@ ELSEWHERE = {
     ("doc/malleable.md", "orrery cc --elastic"): "it takes five minutes; tests/tools/pictures.sh runs its script",
     ("doc/malleable.md", "python3 doc/malleable.py --starts"): "it takes five minutes; tests/tools/pictures.sh runs its script",
     ("doc/packages.md", "dpkg-buildpackage"): "it takes five minutes",
+    ("doc/packages.md", "dpkg --add-architecture arm64"): "it installs a cross compiler and packages of another processor",
     ("doc/packages.md", "build-aux/packages"): "it takes a quarter of an hour",
     ("doc/packages.md", "spack"): "Debian has no Spack",
     ("doc/packages.md", "podman"): "it fetches an image",

@@ -145,7 +145,7 @@ def mentions():
     """Documents name only options that exist: after `orrery sim` those of the table, elsewhere any of this tree."""
     known = {name for option in OPTIONS for name in option.names}
     text = "\n".join(sources())
-    everybody = set(re.findall(r"--[a-z][a-z-]*[a-z]", text)) | {"--args", "--dependency"}  # of gdb and sbatch
+    everybody = set(re.findall(r"--[a-z][a-z-]*[a-z]", text)) | {"--args", "--dependency", "--add-architecture"}  # of gdb, sbatch and dpkg
     everybody |= {"--use-paje-trace", "--test-dir", "--rm"}  # of another tool, of ctest, and of podman
     everybody |= {"--enable-nmad", "--enable-verbose"}  # of StarPU's configure: documents say that they are not here
     everybody |= {"--enable-" + name for name in re.findall(r"AC_ARG_ENABLE\(\[([a-z-]*)\]", text)}
