@@ -71,6 +71,7 @@ static struct orr_process *still_process(void)
 		group[i].proc = proc;
 		group[i].first = 2 * i;
 		group[i].nworkers = 2 - i;
+		group[i].workers = &worker[2 * i];
 		group[i].heap = calloc(2, sizeof(*group[i].heap));
 		group[i].begun = 1;
 		orr_waitq_init(&group[i].bell);
