@@ -159,7 +159,7 @@ simulate() {
 	predict 8 16 "MPI_Allreduce of Open MPI 8" run mpi -- "$collectives" allreduce
 	predict 8 16 "MPI_Bcast of MPICH 8" run mpi --collectives mpich -- "$collectives" bcast
 	predict 2 16 "late receive of MPI" run mpi -- "$late" plain 1000000 1000
-	# What needs private names.
+	# Simulations that need private names.
 	predict 16 16 "Cholesky 16 smpi" --network smpi -- "$examples/cholesky/cholesky.sim" -nt 8 -b 320
 	predict 16 16 "Cholesky 16 background" --network maxmin --background-load 30 -- "$examples/cholesky/cholesky.sim" -nt 16 -b 320
 	predict 16 tapered "all to all 16 tapered, equal" --network maxmin -- "$traffic" alltoall 256

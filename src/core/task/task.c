@@ -37,7 +37,8 @@ static inline size_t opaque_size(size_t n)
 	return n;
 }
 
-/* What is not 0 in the template: zeros and these take half of the instructions of a copy. */
+/* The values of the template that are not 0: zeros and these take half of the instructions of a
+ * copy. */
 static inline void begin_public(struct starpu_task *pub)
 {
 	pub->sequential_consistency = initial.pub.sequential_consistency;
