@@ -19,7 +19,7 @@ def number(row):
 
 
 def compare(first, row):
-    """What a build says beside the first one, and whether that is right."""
+    """The words for a build beside the first one, and whether it is right."""
     if row is None or row[0] == "failed":
         return "failed" if row else "missing", False
     if row[0] == "refused":
