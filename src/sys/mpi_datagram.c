@@ -25,6 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -356,22 +357,26 @@ static struct {
 	int cut_off;
 } last;
 
-/* Ends what mpirun has started on this host to start ranks, which cannot hear from it any more. */
+/* Ends what mpirun has started on this host to start ranks, which cannot hear from it any more. It is told once: Open MPI's
+ * removes its files at a signal, and a second one kills it meanwhile. So the rank that has the lock waits for that end. */
 static void end_launcher(void)
 {
 	static const char *const names[] = { "orted\n", "prted\n", "hydra_pmi_proxy\n" };
+	pid_t launcher = getppid();
 	char path[64], name[32] = "";
+	int known = 0;
 
-	snprintf(path, sizeof(path), "/proc/%d/comm", (int) getppid());
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int) launcher);
 	FILE *f = fopen(path, "re");
 	if (!f)
 		return;
-	if (!fgets(name, sizeof(name), f))
-		name[0] = '\0';
+	if (fgets(name, sizeof(name), f))
+		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+			known |= !strncmp(name, names[i], 15);
+	if (known && !flock(fileno(f), LOCK_EX | LOCK_NB) && !kill(launcher, SIGTERM))
+		for (int i = 0; i < 500 && getppid() == launcher; i++)
+			nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
 	fclose(f);
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strncmp(name, names[i], 15))
-			kill(getppid(), SIGTERM);
 }
 
 static void *end_main(void *arg)
