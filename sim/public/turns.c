@@ -425,7 +425,7 @@ void orr_sim_public_conduct(void)
 				else
 					run_fiber(a);
 			}
-		} while (orr_sim_event_run());
+		} while (orr_sim_event_run(0));
 		check_clock();
 		orr_sim_public_leave();
 		/* Those that have asked meanwhile did not see it sleep. */

@@ -357,8 +357,9 @@ static struct {
 	int cut_off;
 } last;
 
-/* Ends what mpirun has started on this host to start ranks, which cannot hear from it any more. It is told once: Open MPI's
- * removes its files at a signal, and a second one kills it meanwhile. So the rank that has the lock waits for that end. */
+/* Ends what mpirun has started on this host to start ranks, which cannot hear from it any more. It
+ * is told once: Open MPI's removes its files at a signal, and a second one kills it meanwhile. So
+ * the rank that has the lock waits for that end. */
 static void end_launcher(void)
 {
 	static const char *const names[] = { "orted\n", "prted\n", "hydra_pmi_proxy\n" };

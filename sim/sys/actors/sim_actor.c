@@ -116,10 +116,11 @@ static void limit_reached(struct orr_sim_event *e)
 static void begin_block(struct orr_sim_actor *a, double deadline_s)
 {
 	orr_assert_no_lock();
-	orr_assert(!a->blocked && !a->limit.place);
+	orr_assert(!a->blocked && !a->limit.number);
 	a->blocked = 1;
 	a->timed_out = 0;
 	a->limit.fire = limit_reached;
+	a->limit.anywhere = 1;
 	if (deadline_s >= 0)
 		orr_sim_event_set(&a->limit, deadline_s);
 }
@@ -169,7 +170,7 @@ int orr_sim_block(struct orr_sim_actor *a, double deadline_s)
 {
 	begin_block(a, deadline_s);
 	suspend(a);
-	orr_assertf(!a->blocked && !a->limit.place, "%s goes on without being unblocked", a->name);
+	orr_assertf(!a->blocked && !a->limit.number, "%s goes on without being unblocked", a->name);
 	orr_sim_self = &a->head;
 	return a->timed_out;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Events of the simulation: a function that is called at a virtual time, in the context of
- * SimGrid's own thread of control. It must not wait.
+ * SimGrid's own thread of control, or on a stack that an actor has just given back. It must not
+ * wait.
  *
  * Invariant: events of the same time run in the order in which they were set. */
 #ifndef ORR_SIM_EVENT_H
@@ -12,7 +13,8 @@
 struct orr_sim_event {
 	double date_s;
 	uint64_t order;
-	unsigned place; /* in the heap, counted from 1; 0: it is not set */
+	unsigned number;  /* among those that are set, from 1 on; 0: it is not set */
+	uint8_t anywhere; /* the function calls none of SimGrid's kernel: any stack will do */
 	void (*fire)(struct orr_sim_event *);
 };
 
@@ -29,7 +31,10 @@ void orr_sim_event_cancel(struct orr_sim_event *e);
 double orr_sim_event_next(void);
 /* True if an event is due now. */
 int orr_sim_event_due(void);
-/* Runs all events that are due. Returns whether there were any. */
-int orr_sim_event_run(void);
+/* True if there is a first event, and it may run anywhere. */
+int orr_sim_event_anywhere(void);
+/* Runs all events that are due; with `anywhere`, those before the first that may not run anywhere.
+ * Returns whether there were any. */
+int orr_sim_event_run(int anywhere);
 
 #endif

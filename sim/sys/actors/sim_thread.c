@@ -67,7 +67,7 @@ static int recess_over(struct orr_sim_actor *a)
 {
 	enum orr_sim_recess kind = a->recess;
 
-	orr_assertf(!a->blocked && !a->limit.place, "%s goes on without being unblocked", a->name);
+	orr_assertf(!a->blocked && !a->limit.number, "%s goes on without being unblocked", a->name);
 	orr_assert(kind != ORR_SIM_UNUSED || a->active);
 	a->recess = ORR_SIM_NO_RECESS;
 	if (kind == ORR_SIM_WAITS)

@@ -37,6 +37,7 @@ static struct turns turns;
 static struct orr_sim_stack *lent, **lent_end = &lent;
 static struct orr_sim_stack *unused; /* that nobody has */
 static int alone; /* the actor that runs got its turn here, not in a round of SimGrid's */
+static double advance_max_s; /* virtual time may go so far meanwhile; negative: no limit */
 
 static void append(struct turns *l, struct orr_sim_actor *a)
 {
@@ -91,12 +92,38 @@ static int needs_stack(const struct orr_sim_actor *a)
 	return a->borrows && !a->stack;
 }
 
+static int is_next(double date_s, double max_s)
+{
+	return date_s >= 0 && (max_s < 0 || date_s < max_s) && orr_sim_glue_quiet_until(date_s);
+}
+
+/* What the caller of all turns would do next, done on a stack that has just been given back: the
+ * events that may run there, and those to which virtual time may jump. Returns 0 if somebody else
+ * has to go on. */
+static int events_on(void)
+{
+	if (orr_sim_event_run(1))
+		return 1;
+	double next_s = orr_sim_event_next();
+	if (orr_sim_event_due() || orr_sim.on_message || !orr_sim_event_anywhere() ||
+	    !is_next(next_s, advance_max_s))
+		return 0;
+	orr_sim_glue_clock_set(next_s);
+	return orr_sim_event_run(1);
+}
+
 /* The actor that has the next turn, if it needs a stack, and this one, which has just been given
  * back, may be lent to it at once. NULL: not so. */
 static struct orr_sim_actor *next_on(struct orr_sim_stack *s)
 {
 	if (!alone)
 		return turns_take(&s->then);
+	if (!turns.first) {
+		sg_actor_set_data(s->actor, NULL);
+		orr_sim_own_become(NULL);
+		while (!turns.first && events_on())
+			;
+	}
 	return turns.first && needs_stack(turns.first) ? turns_take(&turns) : NULL;
 }
 
@@ -254,13 +281,8 @@ static int run_all(void)
 		for (struct orr_sim_actor *a; (a = turns_take(&turns));)
 			if (!run(a))
 				return 0;
-	} while (orr_sim_event_run());
+	} while (orr_sim_event_run(0));
 	return 1;
-}
-
-static int is_next(double date_s, double max_s)
-{
-	return date_s >= 0 && (max_s < 0 || date_s < max_s) && orr_sim_glue_quiet_until(date_s);
 }
 
 /* The date that SimGrid may go to. It changes links ahead of their time where none of its own
@@ -280,11 +302,12 @@ double orrery_sim_advance(const void *engine, double max_s, double (*real)(const
 	/* Messages that change the background load set timers, of which max_s is the first. */
 	int unseen = !orr_sim.on_message, ran = turns.first != NULL || orr_sim_event_due();
 	orr_sim_called.solve = 1;
+	advance_max_s = max_s;
 	if (!run_all() || (ran && !unseen))
 		return orr_sim_clock_s() - start_s;
 	while (unseen && is_next(next_s = orr_sim_event_next(), max_s)) {
 		orr_sim_glue_clock_set(next_s);
-		if (!orr_sim_event_run() && !turns.first)
+		if (!orr_sim_event_run(0) && !turns.first)
 			continue;
 		if (!run_all())
 			return orr_sim_clock_s() - start_s;

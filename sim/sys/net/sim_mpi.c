@@ -212,7 +212,7 @@ void orr_sys_mpi_wake_later(struct orr_process *proc, double us)
 {
 	struct orr_sim_mpi *m = orr_sim_mpi_of(proc);
 	double date_s = orr_sim_clock_s() + us * 1e-6 + 1e-9;
-	if (m->alarm.place && m->alarm.date_s <= date_s)
+	if (m->alarm.number && m->alarm.date_s <= date_s)
 		return;
 	m->proc = proc;
 	m->alarm.fire = ring_now;

@@ -279,6 +279,7 @@ static void copied(struct orr_sim_event *e)
 static void fetch_payload(struct message *m)
 {
 	m->flow.event.fire = copied;
+	m->flow.event.anywhere = 1;
 	orr_sim_event_set(&m->flow.event,
 			  orr_sim_clock_s() + (double) m->bytes / (1e6 * ORR_SIM_COPY_MBS));
 }

@@ -226,10 +226,10 @@ static double share_level(const struct orr_sim_link *l)
 static int share_correct(struct orr_sim_flow *f, double now_s)
 {
 	double rate = share_elsewhere(f, NULL) * f->factor;
-	if (f->event.place && fabs(rate - f->rate) <= TOLERANCE * rate)
+	if (f->event.number && fabs(rate - f->rate) <= TOLERANCE * rate)
 		return 0;
 	f->left = fmax(f->left - f->rate * (now_s - f->since_s), 0);
-	if (f->event.place && f->left <= 0)
+	if (f->event.number && f->left <= 0)
 		return 0; /* it arrives at this tick */
 	f->since_s = now_s;
 	f->rate = rate;
@@ -422,6 +422,7 @@ void orr_sim_network_send(struct orr_sim_flow *f, size_t bytes)
 		orr_sim_event_set(&f->event, now_s);
 		return;
 	}
+	f->event.anywhere = 1;
 	if (orr_sim.on_message)
 		orr_sim.on_message();
 	f->factor = orr_sim_glue_factor(ORR_SIM_BANDWIDTH, size);

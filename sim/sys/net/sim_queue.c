@@ -172,6 +172,6 @@ static void plan_again(struct orr_sim_event *e)
 void orr_sim_queue_changed(void)
 {
 	queue.again.fire = plan_again;
-	if (queue.first && !queue.again.place)
+	if (queue.first && !queue.again.number)
 		orr_sim_event_set(&queue.again, orr_sim_clock_s());
 }
