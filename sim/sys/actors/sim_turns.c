@@ -102,13 +102,14 @@ static int is_next(double date_s, double max_s)
  * has to go on. */
 static int events_on(void)
 {
-	if (orr_sim_event_run(1))
-		return 1;
 	double next_s = orr_sim_event_next();
-	if (orr_sim_event_due() || orr_sim.on_message || !orr_sim_event_anywhere() ||
-	    !is_next(next_s, advance_max_s))
+	if (!orr_sim_event_anywhere())
 		return 0;
-	orr_sim_glue_clock_set(next_s);
+	if (next_s > orr_sim_clock_s()) {
+		if (orr_sim.on_message || !is_next(next_s, advance_max_s))
+			return 0;
+		orr_sim_glue_clock_set(next_s);
+	}
 	return orr_sim_event_run(1);
 }
 

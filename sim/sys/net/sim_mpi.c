@@ -496,8 +496,9 @@ void orr_sim_mpi_make_room(struct orr_process *proc, double asleep_us)
 	} else if (asleep_us > 0) {
 		wait_for_core(r);
 	}
-	m->yield_us = orr_patience_learn(m->yield_us, orr_sys_now_us() - m->event_us);
-	m->event_us = orr_sys_now_us();
+	double now_us = orr_sys_now_us();
+	m->yield_us = orr_patience_learn(m->yield_us, now_us - m->event_us);
+	m->event_us = now_us;
 }
 
 /* A worker that computes receives between two kernels, which delays the next of them; else the

@@ -128,15 +128,21 @@ double orr_sim_glue_link_rate(unsigned i)
 
 double orr_sim_glue_factor(enum orr_sim_factor kind, double bytes)
 {
-	static const Steps bandwidth("smpi/bw-factor"), latency("smpi/lat-factor");
-	const auto *values = (kind == ORR_SIM_BANDWIDTH ? bandwidth : latency).find(bytes);
+	static const struct {
+		Steps bandwidth{ "smpi/bw-factor" }, latency{ "smpi/lat-factor" };
+	} factors;
+	const auto *values =
+		(kind == ORR_SIM_BANDWIDTH ? factors.bandwidth : factors.latency).find(bytes);
 	return values ? values->front() : 1;
 }
 
 double orr_sim_glue_overhead_s(enum orr_sim_overhead kind, double bytes)
 {
-	static const Steps sending("smpi/ois"), receiving("smpi/or");
-	const auto *values = (kind == ORR_SIM_SENDING ? sending : receiving).find(bytes);
+	static const struct {
+		Steps sending{ "smpi/ois" }, receiving{ "smpi/or" };
+	} overheads;
+	const auto *values =
+		(kind == ORR_SIM_SENDING ? overheads.sending : overheads.receiving).find(bytes);
 	if (!values)
 		return 0;
 	return values->front() + (values->size() > 1 ? (*values)[1] * bytes : 0);

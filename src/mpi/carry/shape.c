@@ -25,6 +25,7 @@
 #define CLEARLY_BUSY 0.6 /* ... while other messages leave, too, which hops would wait for */
 #define PARTIAL 0x8000   /* in arity: the low bits are a part */
 #define SINGLE 0x4000    /* in arity: a piece leaves when the one before it has */
+#define KNOWN 32         /* best trees that are remembered */
 #define MOMENT 0.02      /* of the time of its bytes a send may wait for others */
 #define LEAST_MOMENT_US 1.0
 
@@ -86,7 +87,7 @@ static double tree_us(const struct costs *c, uint32_t n, uint32_t arity)
 }
 
 /* The best tree of whole messages. */
-static double best_tree(const struct costs *c, uint32_t n, uint32_t *arity)
+static double find_tree(const struct costs *c, uint32_t n, uint32_t *arity)
 {
 	static const uint32_t in_turn[] = { PARTIAL | 6, PARTIAL | 4, PARTIAL | 3,
 					    PARTIAL | 2, PARTIAL | 1, 0 },
@@ -102,6 +103,27 @@ static double best_tree(const struct costs *c, uint32_t n, uint32_t *arity)
 		}
 	}
 	return best_us;
+}
+
+/* The same, remembered: most values of a program have one size, and go to as many ranks. Plans are
+ * made by the engine's owner alone. */
+static double best_tree(const struct costs *c, uint32_t n, uint32_t *arity)
+{
+	static struct {
+		struct costs costs;
+		uint32_t n, arity;
+		double us;
+	} known[KNOWN], *k;
+
+	k = &known[n % KNOWN];
+	if (k->n != n || k->costs.step_us != c->step_us || k->costs.hop_us != c->hop_us ||
+	    k->costs.at_once != c->at_once) {
+		k->costs = *c;
+		k->n = n;
+		k->us = find_tree(c, n, &k->arity);
+	}
+	*arity = k->arity;
+	return k->us;
 }
 
 /* The MPI agrees with the receiver on a piece that is not eager. Behind a slow network progression
