@@ -40,6 +40,7 @@ static struct {
 	struct orr_sim_actor *running, *expected;
 	void *outside; /* a context that is no actor's of ours, mostly SimGrid's own */
 	struct orr_sim_rank *at;
+	int *number;        /* errno of the thread that all actors are */
 	char **environment; /* the launcher's */
 	int folder, mask;   /* the launcher's, once a rank has changed its own; else -1 */
 	int locales;        /* some rank has chosen a locale */
@@ -155,7 +156,8 @@ static void enter_rank(const struct orr_sim_own *from, struct orr_sim_own *o)
 		syscall(SYS_umask, o->mask >= 0 ? o->mask : own.mask);
 	if (own.locales && from->locale != o->locale)
 		uselocale(o->locale ? o->locale : LC_GLOBAL_LOCALE);
-	orr_sim_streams_enter(o->streams);
+	if (o->streams)
+		orr_sim_streams_enter(o->streams);
 	line_give(o);
 }
 
@@ -169,7 +171,7 @@ static void go_on(struct orr_sim_actor *a)
 	}
 	own.running = a;
 	orr_sim_private_enter(a);
-	errno = a->saved_errno;
+	*own.number = a->saved_errno;
 }
 
 struct orr_sim_actor *orr_sim_own_running(void)
@@ -207,7 +209,7 @@ void orr_sim_own_become(struct orr_sim_actor *a)
 	if (__builtin_expect(__atomic_load_n(&orr_sim.attention, __ATOMIC_RELAXED), 0))
 		orr_sim.attend();
 	if (own.running)
-		own.running->saved_errno = errno;
+		own.running->saved_errno = *own.number;
 	own.running = NULL;
 	if (a)
 		go_on(a);
@@ -224,6 +226,7 @@ void orr_sim_own_know(struct orr_sim_context *c)
 	if (!own.environment)
 		own.environment = environ;
 	simulates = 1;
+	own.number = &errno;
 	c->key = (uint64_t) (uintptr_t) orr_sim_glue_context();
 	own.outside = NULL;
 	if (orr_map_insert(&own.contexts, c))

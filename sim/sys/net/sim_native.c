@@ -188,7 +188,8 @@ static void side_free(struct side *s)
 		orr_layout_drop(s->layout);
 		free(s->layout);
 	}
-	free(s->packed);
+	if (s->packed)
+		free(s->packed);
 }
 
 static void message_free(struct message *m)

@@ -174,7 +174,7 @@ void orr_sim_network_arrive(struct orr_sim_event *e)
 void orr_sim_network_arrive_after(struct orr_sim_flow *f, double date_s)
 {
 	double tick_s = (floor(date_s / TICK_S) + 1) * TICK_S;
-	orr_sim_event_set_as(&f->event, fmax(date_s, tick_s), f->sent);
+	orr_sim_event_set_as(&f->event, date_s > tick_s ? date_s : tick_s, f->sent);
 }
 
 /* ---- share ---- */
@@ -228,7 +228,9 @@ static int share_correct(struct orr_sim_flow *f, double now_s)
 	double rate = share_elsewhere(f, NULL) * f->factor;
 	if (f->event.number && fabs(rate - f->rate) <= TOLERANCE * rate)
 		return 0;
-	f->left = fmax(f->left - f->rate * (now_s - f->since_s), 0);
+	f->left -= f->rate * (now_s - f->since_s);
+	if (f->left < 0)
+		f->left = 0;
 	if (f->event.number && f->left <= 0)
 		return 0; /* it arrives at this tick */
 	f->since_s = now_s;

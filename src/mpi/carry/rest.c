@@ -39,25 +39,31 @@ void orr_mpi_rest_begin(struct orr_mpi *mpi)
 	orr_mpi_stir(mpi);
 }
 
+static void stir_at(struct orr_mpi *mpi, double now_us)
+{
+	ORR_ATOMIC_STORE_RELAXED(&mpi->rest.stirred_ns, (int64_t) (now_us * 1e3));
+}
+
 void orr_mpi_stir(struct orr_mpi *mpi)
 {
-	ORR_ATOMIC_STORE_RELAXED(&mpi->rest.stirred_ns, (int64_t) (orr_sys_now_us() * 1e3));
+	stir_at(mpi, orr_sys_now_us());
 }
 
 /* For so long nothing has happened. */
-static double calm(const struct orr_mpi *mpi)
+static double calm(const struct orr_mpi *mpi, double now_us)
 {
-	return orr_sys_now_us() - (double) ORR_ATOMIC_LOAD_RELAXED(&mpi->rest.stirred_ns) * 1e-3;
+	return now_us - (double) ORR_ATOMIC_LOAD_RELAXED(&mpi->rest.stirred_ns) * 1e-3;
 }
 
 void orr_mpi_noticed(struct orr_mpi *mpi)
 {
 	double yield_us = (double) ORR_ATOMIC_LOAD_RELAXED(&mpi->rest.yield_ns) * 1e-3;
+	double now_us = orr_sys_now_us();
 
 	orr_mpi_assert_owner(mpi);
-	yield_us = orr_patience_learn(yield_us, calm(mpi));
+	yield_us = orr_patience_learn(yield_us, calm(mpi, now_us));
 	ORR_ATOMIC_STORE_RELAXED(&mpi->rest.yield_ns, (int64_t) (yield_us * 1e3));
-	orr_mpi_stir(mpi);
+	stir_at(mpi, now_us);
 }
 
 /* The engine stops, or something contradicts the outlook with which the thread wants to sleep. */
@@ -98,7 +104,7 @@ static void rest_asleep(struct orr_mpi *mpi, double us, enum orr_mpi_outlook out
 
 void orr_mpi_rest(struct orr_mpi *mpi, enum orr_mpi_outlook outlook)
 {
-	double calm_us = calm(mpi);
+	double calm_us = calm(mpi, orr_sys_now_us());
 	double yield_us = (double) ORR_ATOMIC_LOAD_RELAXED(&mpi->rest.yield_ns) * 1e-3;
 
 	if (outlook == ORR_MPI_DRIVEN) {
