@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* orrery-calibrate-mpi: what the MPI layer and the network cost. One measurement per start, by its
- * argument:
+/* orrery-calibrate-mpi WHAT [ROUNDS]: what the MPI layer and the network cost. One measurement per
+ * start, by its first argument:
  *
  *      foreign         foreign_us: inserting a task in which this rank has no part (one
  *                      process, which believes to be one of many)
@@ -14,15 +14,16 @@
  *      network         "net SIZE MICROSECONDS" lines: half round trips of plain MPI, and
  *                      "eager BYTES"; 2 processes
  *
- * Prints lines "NAME VALUE" on rank 0. Invariant: best of several rounds, as in calibrate_node.c,
- * where nothing else is said. */
+ * Prints lines "NAME VALUE" on rank 0. Invariant: best of ROUNDS rounds (15), as in
+ * calibrate_node.c, where nothing else is said. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <starpu_mpi.h>
+#include "patient.h"
 
-enum { NT = 48, ROUNDS = 15, NMSG = 500 };
-static int rank, size;
+enum { NT = 48, ROUNDS = 15, MOST_ROUNDS = 20, NMSG = 500 };
+static int rank, size, rounds = ROUNDS;
 
 static void nothing(void *buffers[], void *arg)
 {
@@ -78,7 +79,7 @@ static int measure_foreign(void)
 			starpu_variable_data_register(&tile[i][j], -1, 0, sizeof(double));
 			starpu_mpi_data_register(tile[i][j], i * NT + j, owner(p, i, j));
 		}
-	for (int r = 0; r < ROUNDS; r++) {
+	for (int r = 0; r < rounds; r++) {
 		double us = foreign_round(p);
 		best = us < best ? us : best;
 	}
@@ -132,7 +133,7 @@ static int measure_message(void)
 	for (int i = 0; i < NMSG; i++)
 		starpu_variable_data_register(&h[i], STARPU_MAIN_RAM, (uintptr_t) &payload[i],
 					      sizeof(int));
-	for (int r = 0; r < ROUNDS; r++) {
+	for (int r = 0; r < rounds; r++) {
 		double a = runtime_round(h), b = raw_round();
 		runtime = a < runtime ? a : runtime;
 		raw = b < raw ? b : raw;
@@ -274,7 +275,7 @@ static void find_work_steps(void)
 	struct starpu_vector_interface v = { .ptr = (uintptr_t) data };
 	void *buffers[] = { &v };
 	double none = 1e30, some = 1e30;
-	for (int r = 0; r < ROUNDS; r++) {
+	for (int r = 0; r < rounds; r++) {
 		double start = starpu_timing_now();
 		work_steps = 0;
 		work(buffers, NULL);
@@ -296,15 +297,16 @@ static void find_work_steps(void)
  * that nobody used just before. */
 static int measure_received(int size_matters)
 {
-	enum { REPEATS = 9 };
-	double look[REPEATS], number[REPEATS], used[REPEATS],
-		fresh = 0, mib = MESSAGES * (double) PIECE / (1 << 20);
+	enum { REPEATS = 9, MOST = REPEATS * MOST_ROUNDS / ROUNDS };
+	int repeats = REPEATS * rounds / ROUNDS > 1 ? REPEATS * rounds / ROUNDS : 1;
+	double look[MOST], number[MOST], used[MOST], fresh = 0,
+						     mib = MESSAGES * (double) PIECE / (1 << 20);
 	pieces = malloc((size_t) TURNS * TASKS * PIECE);
 	if (!pieces)
 		return 1;
 	memset(pieces, 0, (size_t) TURNS * TASKS * PIECE);
 	find_work_steps();
-	for (int r = 0; r < REPEATS; r++) {
+	for (int r = 0; r < repeats; r++) {
 		double silent = turns_us(SILENT), expecting = turns_us(EXPECTING),
 		       numbers = turns_us(NUMBERS);
 		look[r] = (expecting - silent) / (TURNS * TASKS);
@@ -321,26 +323,43 @@ static int measure_received(int size_matters)
 		used[r] = (again - numbers - (numbers - expecting)) / mib;
 	}
 	if (rank == 0 && size_matters)
-		printf("copy %.4f\ntouch %.4f\n", median(used, REPEATS), median(&fresh, 1) / mib);
+		printf("copy %.4f\ntouch %.4f\n", median(used, repeats), median(&fresh, 1) / mib);
 	else if (rank == 0)
-		printf("look_us %.4f\ninterrupt_us %.4f\n", median(look, REPEATS),
-		       median(number, REPEATS));
+		printf("look_us %.4f\ninterrupt_us %.4f\n", median(look, repeats),
+		       median(number, repeats));
 	free(pieces);
 	return 0;
 }
 
 /* ---- the network ---- */
 
-static double half_round_trip(char *buf, int bytes, int repeat)
+static void net_send(char *buf, int bytes, int patiently)
+{
+	if (patiently)
+		patient_send(buf, bytes, !rank, 1);
+	else
+		MPI_Send(buf, bytes, MPI_BYTE, !rank, 1, MPI_COMM_WORLD);
+}
+
+static void net_receive(char *buf, int bytes, int patiently)
+{
+	if (patiently)
+		patient_recv(buf, bytes, !rank, 1);
+	else
+		MPI_Recv(buf, bytes, MPI_BYTE, !rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* patiently: they take long. */
+static double half_round_trip(char *buf, int bytes, int repeat, int patiently)
 {
 	MPI_Barrier(MPI_COMM_WORLD);
 	double start = starpu_timing_now();
 	for (int i = 0; i < repeat; i++) {
 		if (rank == 0)
-			MPI_Send(buf, bytes, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
-		MPI_Recv(buf, bytes, MPI_BYTE, !rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+			net_send(buf, bytes, patiently);
+		net_receive(buf, bytes, patiently);
 		if (rank == 1)
-			MPI_Send(buf, bytes, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
+			net_send(buf, bytes, patiently);
 	}
 	return (starpu_timing_now() - start) / repeat / 2;
 }
@@ -393,13 +412,15 @@ static int measure_network(void)
 	for (int bytes = 1; bytes <= largest && best < LONG_US;
 	     bytes += bytes < 4 ? 1 : bytes / 2) {
 		int repeat = bytes < 8192 ? 10 : bytes < 262144 ? 4 : 2, last = 0;
+		int patiently = best > PATIENT_SPIN_US;
 		if (repeat * best * 2 > ROUND_US)
 			repeat = (int) (ROUND_US / best / 2) + 1;
 		MPI_Bcast(&repeat, 1, MPI_INT, 0, MPI_COMM_WORLD);
 		double start = starpu_timing_now();
 		best = 1e30;
-		for (int r = 0; r < (bytes < 262144 ? SHORT_ROUNDS : ROUNDS) && !last; r++) {
-			double us = half_round_trip(buf, bytes, repeat);
+		for (int r = 0;
+		     r < (bytes < 262144 ? SHORT_ROUNDS * rounds / ROUNDS : rounds) && !last; r++) {
+			double us = half_round_trip(buf, bytes, repeat, patiently);
 			best = us < best ? us : best;
 			last = r >= (bytes < 262144 ? 4 : 2) &&
 			       starpu_timing_now() - start > SIZE_US;
@@ -418,13 +439,20 @@ static int measure_network(void)
 
 int main(int argc, char **argv)
 {
-	const char *what = argc == 2 ? argv[1] : "";
+	const char *what = argc == 2 || argc == 3 ? argv[1] : "";
 	int network = !strcmp(what, "network"), message = !strcmp(what, "message"),
 	    foreign = !strcmp(what, "foreign");
 	int interrupt = !strcmp(what, "interrupt"), receive = !strcmp(what, "receive"), ret;
 	if (!network && !message && !foreign && !interrupt && !receive) {
 		fputs("orrery-calibrate-mpi: it takes one of: foreign, message, interrupt, receive, network\n",
 		      stderr);
+		return 2;
+	}
+	if (argc == 3)
+		rounds = atoi(argv[2]);
+	if (rounds < 1 || rounds > MOST_ROUNDS) {
+		fprintf(stderr, "orrery-calibrate-mpi %s: %s rounds; it takes 1 to %d\n", what,
+			argv[2], MOST_ROUNDS);
 		return 2;
 	}
 	/* The network is measured without us: our engine would take its share of the processor. */

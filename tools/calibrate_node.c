@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* orrery-calibrate-node: what the runtime and the copies between memories cost in one process of
- * this machine.
+/* orrery-calibrate-node [ROUNDS]: what the runtime and the copies between memories cost in one
+ * process of this machine.
  *
  * Prints "NAME VALUE" lines for tools/orrery_calibrate.py: numbers of units; bandwidth and latency
  * of each pair of memory nodes, with pinned main memory where devices need it, and pageable ones
  * between main memory and devices; memory, alloc_us, first_us, pin_us and launch_us of devices;
  * submit_us, sched_us, complete_us, datum_us, profile_submit_us, profile_us, wake_us and turn_us.
- * Invariant: every number is the best of several rounds, since anything else that the machine does
- * can only make a round longer; or their median where it says so, as for tasks. */
+ * Invariant: every number is the best of ROUNDS rounds (15), since anything else that the machine
+ * does can only make a round longer; or their median where it says so, as for tasks. */
 #include <dlfcn.h>
 #include <math.h>
 #include <pthread.h>
@@ -29,7 +29,7 @@
 enum {
 	NTASKS = 16000,
 	NSETS = 1024,
-	ROUNDS = 15,
+	MOST_ROUNDS = 20,
 	BIG = 32 << 20,
 	SMALL = 64,
 	COPIES = 2000,
@@ -38,6 +38,8 @@ enum {
 	SWEPT = 8 << 20,
 	SWEEP = 64 << 10
 };
+
+static int rounds = 15;
 
 /* The time of all kernels since it was last reset, and the memory that they sweep; there is
  * one worker. */
@@ -96,7 +98,7 @@ enum kind { ONE, PINNED, FIVE, PROFILED, KINDS };
 
 /* Of each round, microseconds per task: of submission while a worker executes, and of execution
  * without the kernels. */
-static double submit_us[KINDS][ROUNDS], run_us[KINDS][ROUNDS];
+static double submit_us[KINDS][MOST_ROUNDS], run_us[KINDS][MOST_ROUNDS];
 
 /* Of submission, and of execution. The worker is the slower one, so that it always has a task; and
  * the program runs ahead of it as far as programs do, so that what it wrote for a task is in no
@@ -131,12 +133,12 @@ static double median(double *v, int n)
 
 /* By how much one kind of task takes longer than another: the median over rounds, 0 if that is
  * negative. */
-static double more(double us[KINDS][ROUNDS], enum kind kind, enum kind than)
+static double more(double us[KINDS][MOST_ROUNDS], enum kind kind, enum kind than)
 {
-	double each[ROUNDS];
-	for (int r = 0; r < ROUNDS; r++)
+	double each[MOST_ROUNDS];
+	for (int r = 0; r < rounds; r++)
 		each[r] = us[kind][r] - us[than][r];
-	return fmax(median(each, ROUNDS), 0);
+	return fmax(median(each, rounds), 0);
 }
 
 static void for_all_data(void (*func)(starpu_data_handle_t *, int *))
@@ -223,14 +225,14 @@ static int run_program(enum kind kind, int round)
  */
 static int measure_tasks(void)
 {
-	for (int r = 0; r < ROUNDS; r++)
+	for (int r = 0; r < rounds; r++)
 		for (int kind = 0; kind < KINDS; kind++)
 			if (run_program((enum kind) kind, r))
 				return -1;
 	double access = more(submit_us, FIVE, ONE) / 4, datum = more(run_us, FIVE, ONE) / 4;
 	double sched = more(run_us, ONE, PINNED), profile = more(run_us, PROFILED, FIVE),
 	       profile_submit = more(submit_us, PROFILED, FIVE);
-	double submit_one = median(submit_us[ONE], ROUNDS), task = median(run_us[ONE], ROUNDS);
+	double submit_one = median(submit_us[ONE], rounds), task = median(run_us[ONE], rounds);
 	task = fmax(task - datum, 0);
 	sched = fmin(fmax(sched, 0.05 * task), 0.5 * task);
 	printf("submit_us %.4f\naccess_us %.4f\nsched_us %.4f\ncomplete_us %.4f\ndatum_us %.4f\n",
@@ -256,7 +258,7 @@ static double copy_us(struct orr_process *proc, unsigned s, unsigned d, size_t s
 	uintptr_t from = proc->data->memnodes[s].ops->alloc(proc, s, size, flags),
 		  to = proc->data->memnodes[d].ops->alloc(proc, d, size, flags);
 	double best = -1;
-	for (int round = 0; from && to && round < ROUNDS; round++) {
+	for (int round = 0; from && to && round <= rounds; round++) {
 		double start = starpu_timing_now();
 		for (int i = 0; i < repeat; i++)
 			if (copy(proc, s, from, d, to, size))
@@ -329,12 +331,12 @@ static double first_us(struct orr_process *proc, unsigned node, uintptr_t buffer
 static int alloc_us(struct orr_process *proc, unsigned node, double *alloc, double *first)
 {
 	const struct orr_memnode_ops *ops = proc->data->memnodes[node].ops;
-	double allocs[ROUNDS], firsts[ROUNDS];
-	uintptr_t buffers[ROUNDS];
+	double allocs[MOST_ROUNDS + 1], firsts[MOST_ROUNDS + 1];
+	uintptr_t buffers[MOST_ROUNDS + 1];
 	char *bytes = calloc(1, BUFFER);
 	int n = 0;
 
-	for (; bytes && n < ROUNDS; n++) {
+	for (; bytes && n <= rounds; n++) {
 		double start = starpu_timing_now();
 		buffers[n] = ops->alloc(proc, node, BUFFER, 0);
 		if (!buffers[n])
@@ -362,7 +364,7 @@ static double pin_us(struct orr_process *proc, unsigned node)
 	if (!p)
 		return -1;
 	memset(p, 1, BIG);
-	for (int round = 0; round < ROUNDS; round++) {
+	for (int round = 0; round < rounds; round++) {
 		double start = starpu_timing_now();
 
 		if (ops->pin(proc, node, p, BIG))
@@ -556,14 +558,14 @@ static double compute_us(void)
 static void measure_wake(void)
 {
 	cpu_set_t before, one;
-	double each[ROUNDS];
-	int rounds = 0;
+	double each[MOST_ROUNDS];
+	int n_each = 0;
 	if (sched_getaffinity(0, sizeof(before), &before))
 		return;
 	CPU_ZERO(&one);
 	CPU_SET(sched_getcpu(), &one);
 	sched_setaffinity(0, sizeof(one), &one);
-	for (int r = 0; r < ROUNDS; r++) {
+	for (int r = 0; r < rounds; r++) {
 		unsigned long n = 0;
 		pthread_t thread;
 		double alone = compute_us();
@@ -573,10 +575,10 @@ static void measure_wake(void)
 		double us = compute_us();
 		__atomic_store_n(&napping, 0, __ATOMIC_RELAXED);
 		pthread_join(thread, NULL);
-		each[rounds++] = n && us > alone ? (us - alone) / (double) n : 0;
+		each[n_each++] = n && us > alone ? (us - alone) / (double) n : 0;
 	}
 	sched_setaffinity(0, sizeof(before), &before);
-	printf("wake_us %.4f\n", rounds ? median(each, rounds) : 0);
+	printf("wake_us %.4f\n", n_each ? median(each, n_each) : 0);
 }
 
 /* ---- threads that want the same core ---- */
@@ -594,7 +596,7 @@ static void *want(void *arg)
  * median of the gaps in what that sees of the clock. */
 static void measure_turn(void)
 {
-	enum { GAPS = 101, LONGEST_US = 2000000, SHORTEST_US = 30 };
+	enum { GAPS = 6 * MOST_ROUNDS + 11, LONGEST_US = 2000000, SHORTEST_US = 30 };
 	cpu_set_t before, one;
 	double gap[GAPS], start = starpu_timing_now(), last = start;
 	pthread_t thread;
@@ -606,7 +608,7 @@ static void measure_turn(void)
 	sched_setaffinity(0, sizeof(one), &one);
 	napping = 1;
 	if (!pthread_create(&thread, NULL, want, NULL)) {
-		while (n < GAPS && last - start < LONGEST_US) {
+		while (n < 6 * rounds + 11 && last - start < LONGEST_US) {
 			double now = starpu_timing_now();
 			if (now - last > SHORTEST_US)
 				gap[n++] = now - last;
@@ -620,9 +622,16 @@ static void measure_turn(void)
 		printf("turn_us %.1f\n", median(gap, n));
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	struct starpu_conf conf;
+	if (argc > 1)
+		rounds = atoi(argv[1]);
+	if (argc > 2 || rounds < 1 || rounds > MOST_ROUNDS) {
+		fprintf(stderr, "orrery-calibrate-node: it takes a number of rounds, 1 to %d\n",
+			MOST_ROUNDS);
+		return 2;
+	}
 	if (measure_tasks())
 		return 1; /* who could not do it has said why */
 	starpu_conf_init(&conf);

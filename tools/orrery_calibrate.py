@@ -34,7 +34,7 @@ OPTIONS = [
     Word("--elastic", "", "measure processes that join and leave instead, and write DIR/bus/NAME.elastic"),
     Word("--kernels", "", "measure how kernels of PROGRAM slow each other down on the cores of this\nmachine instead, and write DIR/bus/NAME.contention"),
     Word("--workers", "N,N", "with --kernels: numbers of workers (default: 2, 4, ... and all cores)"),
-    Word("--rounds", "N", "with --elastic: how often they do so; with --kernels: how often PROGRAM runs with\neach number of workers (1 to 20, default 3)"),
+    Word("--rounds", "N", "how often everything is measured (1 to 20, default 15): fewer are quicker, and their\nnumbers less certain; with --elastic: how often processes come and go; with --kernels:\nhow often PROGRAM runs with each number of workers (default of both: 3)"),
     Word("-n", "N", "hosts in that file (default 2)"),
     Word("--mpirun", "OPT", "further options for mpirun, as of `orrery run`: which two hosts"),
     Word("--host", "A,B", "with --network: these hosts, each pair alone and all at once (default: those of the\njob of Slurm, PBS, LSF or OAR, else two ranks where --mpirun puts them)"),
@@ -42,11 +42,11 @@ OPTIONS = [
     Word("--switches", "FILE", "with --network over several hosts: the platform file has the switches of Slurm's\ntopology.conf, or of a file like it; slurm: those of the Slurm of this computer"),
     Word("--shared", "", "the hosts are not nodes but ranks on this computer, placed as\n`orrery run` places them: the file says which cores they share"),
 ]
-HELP = """usage: orrery calibrate [-o DIR] [--name NAME] [--cpus K]
+HELP = """usage: orrery calibrate [-o DIR] [--name NAME] [--cpus K] [--rounds N]
        orrery calibrate --kernels [-o DIR] [--name NAME] [--workers N,N] [--rounds N] -- PROGRAM [ARGUMENTS]
        orrery calibrate --elastic [-o DIR] [--name NAME] [--rounds N]
        orrery calibrate --network [-o DIR] [--name NAME] [-n N] [--mpirun "OPTIONS"] [--shared]
-                        [--host A,B | --hostfile FILE] [--switches FILE]
+                        [--host A,B | --hostfile FILE] [--switches FILE] [--rounds N]
 
 Measures everything that does not depend on a program's kernels: copies between the
 memories of this machine, allocations on devices, and the time that the runtime itself takes to submit,
@@ -83,8 +83,6 @@ def parse(arguments):
     kinds = [name for name in ("--elastic", "--kernels", "--network") if name in options]
     if len(kinds) > 1:
         raise UserError("%s and %s measure different things; call `orrery calibrate` twice" % tuple(kinds[:2]))
-    if "--rounds" in options and kinds not in (["--elastic"], ["--kernels"]):
-        raise UserError("--rounds only goes with --elastic and --kernels; see `orrery calibrate --help`")
     check_kernels(options, program)
     for name in ("-n", "--mpirun", "--shared", "--host", "--hostfile", "--switches") if "--network" not in options else ("--cpus",):
         if name in options:
@@ -120,18 +118,33 @@ def run(context, command, extra=None, launcher=None):
     return [line.split() for line in result.stdout.splitlines() if line.split()]
 
 
-def on_two_ranks(context, what, extra=(), extra_env=None, core_each=False):
+ROUNDS = 15  # of a measurement in one process, unless --rounds says otherwise
+REPEATS = 3  # processes that measure messages, where other programs on the cores do most harm
+PLACES = 5  # processes that measure what the places of memory matter for
+
+
+def rounds_of(options):
+    return int(options.get("--rounds", ROUNDS))
+
+
+def processes(most, rounds):
+    """How many processes measure something, of those that do so in ROUNDS rounds."""
+    return max(1, min(most, most * rounds // ROUNDS))
+
+
+def on_two_ranks(context, what, rounds, extra=(), extra_env=None, core_each=False):
     """The lines that the measurement prints; extra: options for mpirun, which may place the ranks themselves."""
     mpiexec, launcher = orrery_launchers.find(context)
     placing = [] if launcher.places(extra) else launcher.core_each if core_each else launcher.crowd
-    return run(context, [mpiexec, "-n", "2"] + placing + list(extra) + [machines.program(context, "orrery-calibrate-mpi"), what], extra_env, launcher)
+    return run(context, [mpiexec, "-n", "2"] + placing + list(extra) + [machines.program(context, "orrery-calibrate-mpi"), what, str(rounds)], extra_env, launcher)
 
 
-def on_two_cores(context, what, extra=()):
+def on_two_cores(context, what, rounds, extra=()):
     """Numbers by name, measured with one core and one worker for each rank, if there are enough cores. Medians of several processes,
     because speed depends on where the memory of a process lies, and only the first use of memory in each process finds it unused."""
     core_each = orrery_run.usable_cores() > 1
-    runs = [{w[0]: float(w[1]) for w in on_two_ranks(context, what, extra, {"STARPU_NCPU": "1"}, core_each)} for _ in range(5)]
+    runs = [{w[0]: float(w[1]) for w in on_two_ranks(context, what, rounds, extra, {"STARPU_NCPU": "1"}, core_each)}
+            for _ in range(processes(PLACES, rounds))]
     return {name: statistics.median(run[name] for run in runs) for name in runs[0]}
 
 
@@ -140,9 +153,6 @@ def say(text):
 
 
 # ---- how far the numbers can be trusted ----
-
-REPEATS = 3  # processes that measure messages, where other programs on the cores do most harm
-
 
 def load_now():
     """(load average of the last minute, cores), before we add to it."""
@@ -174,6 +184,11 @@ def say_doubts(why):
 def note_of(option, why, what="measured by `orrery calibrate%s`"):
     """The comment of a file."""
     return (what % option) + " on %s, %s" % (processor(), time.strftime("%Y-%m-%d")) + ("; uncertain: " + why if why else "")
+
+
+def rounds_note(options):
+    """The option for the comment of a file: fewer rounds than usual are worth knowing."""
+    return " --rounds " + options["--rounds"] if "--rounds" in options else ""
 
 
 def default_place(context):
@@ -236,9 +251,9 @@ def calibrate_node(context, options):
     folder, name = chosen_place(context, options)
     os.makedirs(folder, exist_ok=True)
     units, costs, tables, devices = {}, {}, {"bandwidth": {}, "latency": {}, "pageable": {}}, []
-    load, messages = load_now(), []
+    load, messages, rounds = load_now(), [], rounds_of(options)
     say("buses and tasks")
-    for words in run(context, [machines.program(context, "orrery-calibrate-node")]):
+    for words in run(context, [machines.program(context, "orrery-calibrate-node"), str(rounds)]):
         if words[0] in tables:
             tables[words[0]][int(words[1]), int(words[2])] = float(words[3])
         elif words[0] in DEVICES:
@@ -251,17 +266,17 @@ def calibrate_node(context, options):
         say("insertion of foreign tasks, messages")
         # The account of a rank that plays alone is not about this measurement.
         fake = {"STARPU_MPI_FAKE_RANK": "5", "STARPU_MPI_FAKE_SIZE": "16", "STARPU_SILENT": "1"}
-        lines = run(context, [machines.program(context, "orrery-calibrate-mpi"), "foreign"], fake)
+        lines = run(context, [machines.program(context, "orrery-calibrate-mpi"), "foreign", str(rounds)], fake)
         costs.update((words[0], float(words[1])) for words in lines if words[0] in machines.COSTS)
-        messages = [float(words[1]) for _ in range(REPEATS) for words in on_two_ranks(context, "message") if words[0] == "message_us"]
+        messages = [float(words[1]) for _ in range(processes(REPEATS, rounds)) for words in on_two_ranks(context, "message", rounds) if words[0] == "message_us"]
         costs["message_us"] = min(messages)
-        costs.update(on_two_cores(context, "interrupt"))
+        costs.update(on_two_cores(context, "interrupt", rounds))
     else:
         say("no MPI here: foreign_us and message_us are left out, and simulations use their defaults for them")
     if "--cpus" in options:
         units["CPU"] = int(options["--cpus"])
     why = doubts(load, {"message_us": messages} if messages else {})
-    note = note_of("", why)
+    note = note_of(rounds_note(options), why)
     devices += ["# pageable memory, node %d to %d: %.0f MB/s" % (pair + (mbs,)) for pair, mbs in sorted(tables["pageable"].items())]
     for path in machines.write_machine(folder, name, units, tables["bandwidth"], tables["latency"], costs, note, devices):
         print(path)
@@ -380,15 +395,15 @@ def calibrate_network(context, options):
     names = several.chosen_hosts(options, launcher)
     tree = switches_of(options, names)
     os.makedirs(folder, exist_ok=True)
-    load = load_now()
+    load, rounds = load_now(), rounds_of(options)
     measured = several.measure(context, names, extra, say) if names else None
     if measured:
         extra = several.options_of_pair(names, measured.best_pair(), launcher, extra)
     say("messages between two ranks, 1 byte to 16 MiB")
     best = {}
     # Between hosts again, because others use cores and links for seconds.
-    for _ in range(REPEATS if measured else 1):
-        lines = on_two_ranks(context, "network", extra)
+    for _ in range(processes(REPEATS, rounds) if measured else 1):
+        lines = on_two_ranks(context, "network", rounds, extra)
         for words in lines:
             if words[0] == "net":
                 best[int(words[1])] = min(float(words[2]) * 1e-6, best.get(int(words[1]), 1e30))
@@ -399,10 +414,10 @@ def calibrate_network(context, options):
     properties = ""
     if "--shared" in options:
         say("time that messages take from the workers on their cores")
-        properties = shared_text(nodes, on_two_cores(context, "receive", given))
+        properties = shared_text(nodes, on_two_cores(context, "receive", rounds, given))
     why = doubts(load, {})
     what = "Written by `orrery calibrate%s` (network) from ping-pongs between two ranks"
-    note = note_of("", why, what + (", and between all of " + ", ".join(names[:8]) if measured else ""))
+    note = note_of(rounds_note(options), why, what + (", and between all of " + ", ".join(names[:8]) if measured else ""))
     path = os.path.join(folder, name + ".xml")
     machines.write(path, orrery_checksum.sealed(platform_text(
         pieces, nodes, name + "-", note, properties, eager if measured else None, measured, tree), orrery_checksum.XML))

@@ -200,19 +200,23 @@ class Bench:
     def real(self, ranks, workers, program, args, **variables):
         return self.seconds([self.orrery, "run", "-n", str(ranks), self.program(program)] + args, STARPU_NCPU=workers, **variables)
 
+    def calibrate(self, *words, **variables):
+        # Where accuracy does not matter, one round is as good.
+        self.run([self.orrery, "calibrate"] + list(words) + (["--rounds", "1"] if self.options.tiny else []), **variables)
+
     def calibrate_runtime(self):
         device = os.path.join(self.folder, "device")
         if self.options.tiny and os.path.isdir(device):  # which says nothing about accuracy, and saves time
             shutil.copytree(device, os.path.join(self.folder, "runtime"), dirs_exist_ok=True)
             return
-        self.run([self.orrery, "calibrate", "-o", os.path.join(self.folder, "runtime"), "--name", "w"])
+        self.calibrate("-o", os.path.join(self.folder, "runtime"), "--name", "w")
 
     def calibrate_device(self):
-        self.run([self.orrery, "calibrate", "-o", os.path.join(self.folder, "device"), "--name", "w"], **DEVICE)
+        self.calibrate("-o", os.path.join(self.folder, "device"), "--name", "w", **DEVICE)
 
     def calibrate_network(self):
         for n in self.options.ranks:
-            self.run([self.orrery, "calibrate", "--network", "-o", self.folder, "--name", "net%d" % n, "-n", str(n), "--shared"])
+            self.calibrate("--network", "-o", self.folder, "--name", "net%d" % n, "-n", str(n), "--shared")
 
     def new_machines(self, place, names, device):
         """A machine directory with what was measured of the runtime, and no kernels yet, for machines of these names."""

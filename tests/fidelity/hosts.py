@@ -157,13 +157,14 @@ class Bed:
     def calibrate(self, network):
         """Measures the links, once for each network, and the runtime."""
         name = "net-%d-%d" % network
+        rounds = ["--rounds", "1"] if self.options.tiny else []
         if not os.path.exists(self.file("bus/node.config")):
-            self.run(["nice", "-n", "-20", self.orrery, "calibrate", "-o", self.folder, "--name", "node"])
+            self.run(["nice", "-n", "-20", self.orrery, "calibrate", "-o", self.folder, "--name", "node"] + rounds)
         if os.path.exists(self.file(name + ".log")):
             return
         self.shape(network)
         hosts = ",".join("h%d" % k for k in range(1, min(4, self.options.most_hosts) + 1))
-        said = self.first([self.orrery, "calibrate", "--network", "--host", hosts, "-o", self.folder, "--name", name],
+        said = self.first([self.orrery, "calibrate", "--network", "--host", hosts, "-o", self.folder, "--name", name] + rounds,
                           limit=5 * self.options.limit).stderr
         with open(self.file(name + ".log"), "w") as file:
             file.write(said)
@@ -344,6 +345,7 @@ def main(arguments):
     parser.add_argument("--output", default="fidelity", help="folder for measurements and hosts.csv (default: fidelity); not in /tmp, of which each host has one")
     parser.add_argument("--runs", type=int, default=3, help="real runs per case (default 3)")
     parser.add_argument("--most-runs", type=int, default=7, help="of a case whose runs differ by more than %g %% (default 7)" % NOISY)
+    parser.add_argument("--tiny", action="store_true", help="calibrations that only show that everything works")
     parser.add_argument("--limit", type=float, default=120, help="seconds that a command may take (default 120)")
     parser.add_argument("--models", type=lambda text: text.split(","), default=MODELS, metavar="MODEL,MODEL", help="models of the network (default %s)" % ",".join(MODELS))
     parser.add_argument("--only", help="only cases that match this expression, as `cholesky.* 4 x 1, 200'")

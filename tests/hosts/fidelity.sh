@@ -68,7 +68,7 @@ if [ -s lack.txt ]; then
 	echo "without hosts: $(cat lack.txt)"
 	exit 0
 fi
-$fidelity --build "$ORR_TEST_BUILDDIR" --output "$PWD/bed" --runs 2 --most-runs 2 --models share,queue --bars 1e9,1e9 \
+$fidelity --build "$ORR_TEST_BUILDDIR" --output "$PWD/bed" --tiny --runs 2 --most-runs 2 --models share,queue --bars 1e9,1e9 \
 	--case "200,1000,2,1,cholesky -n 4 --kib 64 --us 2000" --case "200,1000,2,2,stencil -n 4 --steps 3 --kib 16 --us 2000" > out 2> err
 got=$?
 cat out err

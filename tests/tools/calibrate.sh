@@ -15,8 +15,26 @@ suffixes() {
 	done
 }
 
-# Programs of the real world find what was measured without an option.
-STARPU_NCPU=1 ORRERY_FAKE_DEVICES=2 ok "$ORRERY" calibrate
+# logged WORDS...: the command, and what it starts with mpirun is in the file `started`.
+cat > logged << 'END'
+#!/bin/sh
+case $1 in --version | -V) ;; *) echo "$*" >> "$LOG" ;; esac
+exec "$MPIRUN" "$@"
+END
+chmod +x logged
+launcher=${ORRERY_MPIRUN:-$(sed -n 's/^MPIEXEC = //p' "$ORR_TEST_BUILDDIR/Makefile")}
+logged() {
+	: > started
+	env LOG="$PWD/started" MPIRUN="${launcher:-mpirun}" ${launcher:+ORRERY_MPIRUN="$PWD/logged"} "$@"
+}
+
+# Programs of the real world find what was measured without an option. It is measured as often as anybody would have it; all that
+# comes later is about other things than the numbers, and measured a few times.
+STARPU_NCPU=1 ORRERY_FAKE_DEVICES=2 ok logged "$ORRERY" calibrate
+if [ "$ORR_TEST_MPI" = yes ]; then
+	[ "$(sed -n 's/.*orrery-calibrate-mpi //p' started | sort | uniq -c | tr -s ' \n' ' ')" = ' 5 interrupt 15 3 message 15 ' ] ||
+		die "other processes and rounds than usual: $(cat started)"
+fi
 if grep 'alone' err; then die "a rank that plays alone speaks of itself"; fi
 PYTHONPATH=$ORR_TEST_SRCDIR/tools "$PYTHON" -B - <<'END' || die "results on a loaded machine are not said to be uncertain"
 from orrery_calibrate import doubts, note_of
@@ -49,9 +67,14 @@ has out '^	# an empty kernel takes [0-9.]+ us; '
 # Devices that drivers drive: those of the stub of the CUDA runtime, and PoCL's where it is installed.
 stub=$ORR_TEST_BUILDDIR/tests/lib/cudart/.libs/libcudart.so
 [ "$ORR_TEST_CUDA" = yes ] || stub=
-env ${stub:+ORRERY_CUDART="$stub"} ORR_CUDART_DEVICES=2 ORR_CUDART_MEMORY=256 STARPU_OPENCL_ON_CPUS=1 STARPU_NCPU=1 \
-	"$ORRERY" calibrate -o place --name big --cpus 12 > out || die "devices cannot be measured"
+logged env ${stub:+ORRERY_CUDART="$stub"} ORR_CUDART_DEVICES=2 ORR_CUDART_MEMORY=256 STARPU_OPENCL_ON_CPUS=1 STARPU_NCPU=1 \
+	"$ORRERY" calibrate -o place --name big --cpus 12 --rounds 2 > out || die "devices cannot be measured"
 suffixes place/bus/big
+has place/bus/big.costs '^# Microseconds .* by `orrery calibrate --rounds 2` on '
+if grep 'rounds' place/bus/box.costs; then die "rounds that nobody asked for"; fi
+if [ "$ORR_TEST_MPI" = yes ]; then
+	[ "$(sed -n 's/.*orrery-calibrate-mpi //p' started | sort | tr '\n' ' ')" = 'interrupt 2 message 2 ' ] || die "not two rounds: $(cat started)"
+fi
 has place/bus/big.config '^12 # Number of CPUs$'
 if [ -n "$stub" ]; then
 	for line in 'cuda0 [0-9]+ MiB' 'cuda1 [0-9]+ MiB' 'alloc [0-9.]+ us' 'pin [0-9.]+ us' '# an empty kernel takes [1-9][0-9.]* us; .*' '# pageable memory, node 2 to 0: [0-9]+ MB/s'; do has place/bus/big.memory "^$line$"; done
@@ -65,6 +88,8 @@ fi
 fails 2 'unknown option --what' "$ORRERY" calibrate --what
 fails 2 '--name a/b: letters' "$ORRERY" calibrate --name a/b
 fails 2 '--cpus 0: expected a whole number' "$ORRERY" calibrate --cpus 0
+fails 2 '--rounds 0: expected a whole number, from 1 to 20' "$ORRERY" calibrate --rounds 0
+fails 2 'it takes a number of rounds, 1 to 20' "$ORR_TEST_BUILDDIR/orrery-calibrate-node" 21
 fails 2 '-n only goes with --network' "$ORRERY" calibrate -n 4
 fails 2 '--cpus does not go with --network' "$ORRERY" calibrate --network --cpus 4
 fails 2 '-o needs a value' "$ORRERY" calibrate -o
@@ -99,8 +124,9 @@ fi
 [ "$ORR_TEST_MPI" = yes ] || exit 0
 for cost in foreign_us message_us interrupt_us look_us; do has place/bus/box.costs "^$cost [0-9.]+$"; done
 fails 2 'it takes one of' "$ORR_TEST_BUILDDIR/orrery-calibrate-mpi" everything
+fails 2 'foreign: 21 rounds; it takes 1 to 20' "$ORR_TEST_BUILDDIR/orrery-calibrate-mpi" foreign 21
 fails 2 'it takes 2' "$ORRERY" run -n 1 "$ORR_TEST_BUILDDIR/orrery-calibrate-mpi" network
-ok "$ORRERY" calibrate --network -o place --name net -n 3
+ok "$ORRERY" calibrate --network -o place --name net -n 3 --rounds 3
 has out '^place/net.xml$'
 has err 'set in their environment: ORRERY_MPI_LATENCY=[0-9]+ ORRERY_MPI_BANDWIDTH=[0-9]+$'
 has place/net.xml 'radical="0-2"'
@@ -108,15 +134,7 @@ fails 2 '--shared only goes with --network' "$ORRERY" calibrate --shared
 # Ten programs with the runtime: too long under sanitizers.
 [ "$ORR_TEST_SANITIZER" = no ] || exit 0
 # All of its phases have the options for mpirun.
-cat > logged << 'END'
-#!/bin/sh
-case $1 in --version | -V) ;; *) echo "$*" >> "$LOG" ;; esac
-exec "$MPIRUN" "$@"
-END
-chmod +x logged
-launcher=${ORRERY_MPIRUN:-$(sed -n 's/^MPIEXEC = //p' "$ORR_TEST_BUILDDIR/Makefile")}
-ok env LOG="$PWD/started" MPIRUN="${launcher:-mpirun}" ORRERY_MPIRUN="$PWD/logged" "$ORRERY" calibrate --network --shared -o place --name shared -n 2 \
-	--mpirun "-wdir $PWD"
+ok logged "$ORRERY" calibrate --network --shared -o place --name shared -n 2 --rounds 3 --mpirun "-wdir $PWD"
 [ "$(grep -c '' started)" -gt 1 ] || die "one phase only: $(cat started)"
 if grep -v -e "-wdir $PWD" started; then die "a phase without the options of --mpirun"; fi
 has err "place/shared.xml is for .orrery sim -n 2. only: .* one file per number of ranks"
