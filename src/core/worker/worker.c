@@ -175,7 +175,7 @@ static void cut_groups(struct orr_process *proc, unsigned ncpus, const struct or
 
 		if (!devices[i].nworkers)
 			continue;
-		proc->data->memnodes[i + 1].group = proc->ngroups == 1 ? 0 : (int) (k - joined);
+		proc->data->memnodes[i + 1]->group = proc->ngroups == 1 ? 0 : (int) (k - joined);
 		if (proc->ngroups == 1)
 			continue;
 		if (joined)
