@@ -84,7 +84,7 @@ static void program_main(struct orr_sim_actor *a)
 	int (*entry)(int, char **) = launcher_program_load(r);
 	orr_sim_stacks_trim(a);
 	/* The waits in which the runtime starts, and the first ones after. */
-	a->deep = 3;
+	a->deep = 8;
 	orrery_sim_exit(entry(orr_sim.argc, r->argv));
 }
 
@@ -94,8 +94,10 @@ static void program_main(struct orr_sim_actor *a)
 static void elastic_main(struct orr_sim_actor *a)
 {
 	struct orr_sim_rank *r = a->rank;
+	jmp_buf end;
 	r->frame = __builtin_frame_address(0);
-	if (!setjmp(r->end))
+	r->end = &end;
+	if (!setjmp(end))
 		program_main(a);
 	r = a->rank;
 	launcher_exits_unload(r);
