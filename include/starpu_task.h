@@ -303,15 +303,15 @@ struct starpu_task {
 	enum starpu_task_status status; /* out */
 	/* Out, when profiling was on at submission; freed with the task. */
 	struct starpu_profiling_task_info *profiling_info;
-	int hypervisor_tag; /* for the program: there is no hypervisor, and nothing reads it */
-	double flops;       /* operations, for statistics and models; 0: unknown */
-	double predicted;   /* out: expected execution time in µs; NAN: unknown */
+	double flops;                /* operations, for statistics and models; 0: unknown */
+	double predicted;            /* out: expected execution time in µs; NAN: unknown */
 	double predicted_transfer;   /* out: expected time of transfers in µs; NAN: unknown */
 	double predicted_start;      /* out: expected start in µs; NAN: unknown */
 	starpu_task_bundle_t bundle; /* the bundle it belongs to, or NULL */
 	/* Calls of starpu_task_end_dep_release() that completion waits for. */
 	int nb_termination_call_required;
-	void *sched_data; /* for the policy */
+	int hypervisor_tag; /* for the program: there is no hypervisor, and nothing reads it */
+	void *sched_data;   /* for the policy */
 };
 
 /* Same as starpu_task_init(), for `struct starpu_task t = STARPU_TASK_INITIALIZER;`. */

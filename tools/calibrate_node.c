@@ -247,7 +247,7 @@ static int measure_tasks(void)
 static int copy(struct orr_process *proc, unsigned s, uintptr_t from, unsigned d, uintptr_t to,
 		size_t size)
 {
-	const struct orr_memnode_ops *ops = proc->data->memnodes[d == STARPU_MAIN_RAM ? s : d].ops;
+	const struct orr_memnode_ops *ops = proc->data->memnodes[d == STARPU_MAIN_RAM ? s : d]->ops;
 	return ops->copy(proc, from, 0, s, to, 0, d, size, NULL);
 }
 
@@ -255,8 +255,8 @@ static int copy(struct orr_process *proc, unsigned s, uintptr_t from, unsigned d
 static double copy_us(struct orr_process *proc, unsigned s, unsigned d, size_t size, int repeat,
 		      int flags)
 {
-	uintptr_t from = proc->data->memnodes[s].ops->alloc(proc, s, size, flags),
-		  to = proc->data->memnodes[d].ops->alloc(proc, d, size, flags);
+	uintptr_t from = proc->data->memnodes[s]->ops->alloc(proc, s, size, flags),
+		  to = proc->data->memnodes[d]->ops->alloc(proc, d, size, flags);
 	double best = -1;
 	for (int round = 0; from && to && round <= rounds; round++) {
 		double start = starpu_timing_now();
@@ -269,9 +269,9 @@ static double copy_us(struct orr_process *proc, unsigned s, unsigned d, size_t s
 	}
 out:
 	if (from)
-		proc->data->memnodes[s].ops->release(proc, s, from, size, flags);
+		proc->data->memnodes[s]->ops->release(proc, s, from, size, flags);
 	if (to)
-		proc->data->memnodes[d].ops->release(proc, d, to, size, flags);
+		proc->data->memnodes[d]->ops->release(proc, d, to, size, flags);
 	return best;
 }
 
@@ -295,7 +295,7 @@ static void measure_pair(struct orr_process *proc, unsigned s, unsigned d)
 /* Devices of different kinds reach each other through main memory. */
 static int is_pair(const struct orr_data *data, unsigned s, unsigned d)
 {
-	enum starpu_node_kind from = data->memnodes[s].kind, to = data->memnodes[d].kind;
+	enum starpu_node_kind from = data->memnodes[s]->kind, to = data->memnodes[d]->kind;
 
 	return s != d && (from == to || from == STARPU_CPU_RAM || to == STARPU_CPU_RAM);
 }
@@ -330,7 +330,7 @@ static double first_us(struct orr_process *proc, unsigned node, uintptr_t buffer
  * since a difference has no best; the first buffer counts what the device does but once. */
 static int alloc_us(struct orr_process *proc, unsigned node, double *alloc, double *first)
 {
-	const struct orr_memnode_ops *ops = proc->data->memnodes[node].ops;
+	const struct orr_memnode_ops *ops = proc->data->memnodes[node]->ops;
 	double allocs[MOST_ROUNDS + 1], firsts[MOST_ROUNDS + 1];
 	uintptr_t buffers[MOST_ROUNDS + 1];
 	char *bytes = calloc(1, BUFFER);
@@ -357,7 +357,7 @@ static int alloc_us(struct orr_process *proc, unsigned node, double *alloc, doub
 /* A MiB of memory that is in use. */
 static double pin_us(struct orr_process *proc, unsigned node)
 {
-	const struct orr_memnode_ops *ops = proc->data->memnodes[node].ops;
+	const struct orr_memnode_ops *ops = proc->data->memnodes[node]->ops;
 	void *p = orr_sys_user_alloc(proc, BIG, 4096);
 	double best = -1;
 
@@ -385,7 +385,7 @@ static void measure_devices(struct orr_process *proc)
 	double alloc = 0, first = 0, pin = -1;
 
 	for (unsigned i = 1; i < proc->data->nmemnodes; i++) {
-		const struct orr_memnode *m = &proc->data->memnodes[i];
+		const struct orr_memnode *m = proc->data->memnodes[i];
 
 		if (m->kind != STARPU_CUDA_RAM && m->kind != STARPU_OPENCL_RAM)
 			continue;

@@ -244,6 +244,8 @@ def sim_link_flags(context, request):
         # -Bsymbolic keeps each copy's globals its own.
         flags += ["-x", "none"] if request.renamed else []
         flags += ["-shared", context.paths["start"], "-Wl,-Bsymbolic"]
+        # Each copy has its own variables, and nothing of it is protected: they lie close together.
+        flags += ["-Wl,-z,norelro", "-Wl,-z,noseparate-code"]
         if not context.settings["sanitize"]:
             flags += ["-Wl,-z,defs"]
     flags += fortran_libs(context, request) + ["-L" + lib, "-Wl,-rpath," + lib, "-Wl,--no-as-needed", "-lorrery-sim"]

@@ -47,9 +47,10 @@ static void __attribute__((noreturn)) end_rank(int status, int functions, int qu
 		if (from < to && (size_t) (to - from) <= orr_sim.stack_main)
 			ORR_UNPOISON(from, (size_t) (to - from));
 		a->rank->status = status & 255;
-		longjmp(a->rank->end, 1); /* elastic_main() does the rest */
+		longjmp(*a->rank->end, 1); /* elastic_main() does the rest */
 	}
 	launcher_rank_ended(a->rank, status & 255);
+	a->deep = a == a->rank->main; /* its stack is not needed any more */
 	orr_sim_park(a);
 }
 

@@ -164,12 +164,12 @@ void orrery_sim_tell_handled(int sig)
 	if (sig != SIGSEGV && sig != SIGBUS && sig != SIGFPE && sig != SIGILL && sig != SIGABRT &&
 	    sig != SIGTRAP && sig != SIGINT)
 		return;
-	if (sigismember(&a->rank->own.told, sig) == 1)
+	if (a->rank->own.told & ORR_SIM_SIGNAL(sig))
 		return;
 	int in_task = rank_doing(a, doing, sizeof(doing));
 	if (!*doing)
 		return;
-	sigaddset(&a->rank->own.told, sig);
+	a->rank->own.told |= ORR_SIM_SIGNAL(sig);
 	orr_sim_progress_clear();
 	fprintf(stderr,
 		"orrery sim: rank %d: signal SIG%s, which the program handles: %s%s after %.6f s of virtual time\n",

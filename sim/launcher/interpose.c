@@ -72,6 +72,13 @@ static int never_asked;
 
 static void who_before(void) {}
 
+static void *stack_before(size_t alignment, size_t size)
+{
+	(void) alignment;
+	(void) size;
+	return NULL;
+}
+
 static int member_before(enum orr_sim_asks what, struct orr_sim_member *m)
 {
 	(void) what;
@@ -86,6 +93,7 @@ static const struct orr_sim_calls before = {
 	.orrery_sim_is_simulator_ = in_no_rank,
 	.orrery_sim_asked_ = &never_asked,
 	.orrery_sim_who_ = who_before,
+	.orrery_sim_stack_ = stack_before,
 	.orrery_sim_member_ = member_before,
 	.orrery_sim_chdir_ = chdir_before,
 	.orrery_sim_umask_ = umask_before,
@@ -112,6 +120,22 @@ int main(int argc, char **argv)
 	}
 	interpose_calls = calls;
 	return orrery_sim_main(argc, argv);
+}
+
+/* ---- what SimGrid calls ---- */
+
+/* A stack (sim/sys/actors/sim_stacks.c), or a block of the C library's for whoever calls. */
+int posix_memalign(void **memory, size_t alignment, size_t size)
+{
+	static int (*own)(void **, size_t, size_t);
+	void *stack = orrery_sim_stack(alignment, size);
+	if (stack) {
+		*memory = stack;
+		return 0;
+	}
+	if (!own)
+		own = REAL(posix_memalign);
+	return own(memory, alignment, size);
 }
 
 /* ---- what programs call ---- */

@@ -104,9 +104,9 @@ int raise(int sig)
 	o->sent = NULL;
 	if (sig == 0)
 		return 0;
-	if (sig == SIGKILL || sig == SIGSTOP || sigismember(&o->blocked, sig) != 1)
+	if (sig == SIGKILL || sig == SIGSTOP || !(o->blocked & ORR_SIM_SIGNAL(sig)))
 		return deliver(sig, to, sent);
-	sigaddset(&o->pending, sig);
+	o->pending |= ORR_SIM_SIGNAL(sig);
 	orrery_sim_signal_came();
 	return 0;
 }
@@ -114,29 +114,39 @@ int raise(int sig)
 static void deliver_pending(struct orr_sim_own *o)
 {
 	for (int sig = 1; sig < ORR_SIM_NSIGNALS; sig++) {
-		if (sigismember(&o->pending, sig) != 1 || sigismember(&o->blocked, sig) == 1)
+		if (!(o->pending & ~o->blocked & ORR_SIM_SIGNAL(sig)))
 			continue;
-		sigdelset(&o->pending, sig);
+		o->pending &= ~ORR_SIM_SIGNAL(sig);
 		deliver(sig, NULL, NULL);
 	}
 }
 
 /* ---- masks: of the rank, not of each thread ---- */
 
-static int set_mask(int how, const sigset_t *set)
+static uint64_t bits_of(const sigset_t *set)
+{
+	uint64_t bits = 0;
+	for (int sig = 1; sig < ORR_SIM_NSIGNALS; sig++)
+		if (sigismember(set, sig) == 1)
+			bits |= ORR_SIM_SIGNAL(sig);
+	return bits;
+}
+
+static void set_of(uint64_t bits, sigset_t *set)
+{
+	sigemptyset(set);
+	for (int sig = 1; sig < ORR_SIM_NSIGNALS; sig++)
+		if (bits & ORR_SIM_SIGNAL(sig))
+			sigaddset(set, sig);
+}
+
+static int set_mask(int how, uint64_t set)
 {
 	struct orr_sim_own *o = orrery_sim_own();
-	sigset_t free_ones;
 	switch (how) {
-	case SIG_BLOCK: sigorset(&o->blocked, &o->blocked, set); break;
-	case SIG_SETMASK: o->blocked = *set; break;
-	case SIG_UNBLOCK:
-		sigemptyset(&free_ones);
-		for (int sig = 1; sig < ORR_SIM_NSIGNALS; sig++)
-			if (sigismember(&o->blocked, sig) == 1 && sigismember(set, sig) != 1)
-				sigaddset(&free_ones, sig);
-		o->blocked = free_ones;
-		break;
+	case SIG_BLOCK: o->blocked |= set; break;
+	case SIG_SETMASK: o->blocked = set; break;
+	case SIG_UNBLOCK: o->blocked &= ~set; break;
 	default: return EINVAL;
 	}
 	deliver_pending(o);
@@ -147,10 +157,10 @@ int pthread_sigmask(int how, const sigset_t *restrict set, sigset_t *restrict be
 {
 	if (!orrery_sim_in_rank())
 		return REAL(pthread_sigmask)(how, set, before);
-	sigset_t old = orrery_sim_own()->blocked;
-	int ret = set ? set_mask(how, set) : 0;
+	uint64_t old = orrery_sim_own()->blocked;
+	int ret = set ? set_mask(how, bits_of(set)) : 0;
 	if (before && !ret)
-		*before = old;
+		set_of(old, before);
 	return ret;
 }
 
@@ -166,7 +176,7 @@ int sigpending(sigset_t *set)
 {
 	if (!orrery_sim_in_rank())
 		return REAL(sigpending)(set);
-	*set = orrery_sim_own()->pending;
+	set_of(orrery_sim_own()->pending, set);
 	return 0;
 }
 
@@ -190,11 +200,11 @@ int sigsuspend(const sigset_t *mask)
 {
 	if (!orrery_sim_in_rank())
 		return REAL(sigsuspend)(mask);
-	sigset_t before = orrery_sim_own()->blocked;
+	uint64_t before = orrery_sim_own()->blocked;
 	unsigned handled = orrery_sim_handled();
-	set_mask(SIG_SETMASK, mask);
+	set_mask(SIG_SETMASK, bits_of(mask));
 	wait_for_handler(handled);
-	set_mask(SIG_SETMASK, &before);
+	set_mask(SIG_SETMASK, before);
 	errno = EINTR;
 	return -1;
 }
@@ -208,9 +218,9 @@ static int await(const sigset_t *set, double us)
 	unsigned handled = orrery_sim_handled();
 	for (;;) {
 		for (int sig = 1; sig < ORR_SIM_NSIGNALS; sig++) {
-			if (sigismember(&o->pending, sig) != 1 || sigismember(set, sig) != 1)
+			if (!(o->pending & ORR_SIM_SIGNAL(sig)) || sigismember(set, sig) != 1)
 				continue;
-			sigdelset(&o->pending, sig);
+			o->pending &= ~ORR_SIM_SIGNAL(sig);
 			return sig;
 		}
 		double left_us = until_us - orrery_sim_now_us();

@@ -22,6 +22,7 @@
 #include "calls.h"
 #include "guard.h"
 #include "launcher.h"
+#include "actors/sim_stacks.h"
 #include "actors/sim_thread.h"
 #include "machine/sim_memory.h"
 #include "net/sim_native.h"
@@ -81,6 +82,9 @@ static void program_main(struct orr_sim_actor *a)
 	struct orr_sim_rank *r = a->rank;
 	launcher_world_await();
 	int (*entry)(int, char **) = launcher_program_load(r);
+	orr_sim_stacks_trim(a);
+	/* The waits in which the runtime starts, and the first ones after. */
+	a->deep = 8;
 	orrery_sim_exit(entry(orr_sim.argc, r->argv));
 }
 
@@ -90,8 +94,10 @@ static void program_main(struct orr_sim_actor *a)
 static void elastic_main(struct orr_sim_actor *a)
 {
 	struct orr_sim_rank *r = a->rank;
+	jmp_buf end;
 	r->frame = __builtin_frame_address(0);
-	if (!setjmp(r->end))
+	r->end = &end;
+	if (!setjmp(end))
 		program_main(a);
 	r = a->rank;
 	launcher_exits_unload(r);
@@ -218,11 +224,14 @@ static void start_ranks(const struct launcher_options *o)
 	launcher_world_find("program");
 	if (orr_sim_dyn.on)
 		start_elastic();
+	if (orr_sim.share_stacks)
+		orr_sim_stacks_begin((size_t) o->n);
 	for (int i = 0; i < o->n; i++) {
 		struct orr_sim_rank *r = &orr_sim.ranks[i];
 		if (!(orr_sim.share_stacks ? share_stacks(r) : start_engine(r)))
 			launcher_fail("out of memory for rank %d of %d", i, o->n);
 	}
+	orr_sim_stacks_end();
 }
 
 int orrery_sim_main(int argc, char **argv)

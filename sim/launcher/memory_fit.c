@@ -19,7 +19,7 @@
 
 /* The memory of a rank that has no tasks yet: 1,024 ranks of the Cholesky example take that much
  * more than 16, divided by the difference. */
-#define RANK_BYTES 140e3
+#define RANK_BYTES 105e3
 /* Maps of memory that the simulator makes while it runs: threads, large blocks of memory. */
 #define SPARE_MAPS 200
 /* With more ranks than that no stack has a guard. */

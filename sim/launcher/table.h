@@ -16,6 +16,7 @@
 #include "simgrid_names.h"
 #include "actors/sim_glue.h"
 #include "actors/sim_own.h"
+#include "actors/sim_stacks.h"
 #include "actors/sim_turns.h"
 
 #define ORR_SIM_CALLS(CALL) \
@@ -51,6 +52,7 @@
 	CALL(orrery_sim_signal_handled) \
 	CALL(orrery_sim_signal_send) \
 	CALL(orrery_sim_signal_wait) \
+	CALL(orrery_sim_stack) \
 	CALL(orrery_sim_switched) \
 	CALL(orrery_sim_time) \
 	CALL(orrery_sim_too_large) \

@@ -2,11 +2,13 @@
 /* The last users of a datum, for the recorder: an access that waits for nobody comes after them all
  * the same.
  *
- * Invariant: nothing is written to a handle while nothing is recorded. */
+ * Invariant: nothing is written to a handle while nothing is recorded. Without memory the last user
+ * is not known, and the program counts as the cause. */
 #ifndef ORR_DATA_ACCESS_TRACE_H
 #define ORR_DATA_ACCESS_TRACE_H
 
 #include "data/access_queue.h"
+#include "data/handle_attributes.h"
 #include "trace/format.h"
 
 #define ORR_LAST_MESSAGE 0x80000000U
@@ -38,12 +40,15 @@ static inline void orr_access_note_end(starpu_data_handle_t h, const struct orr_
 	if (__builtin_expect(self->proc->trace == NULL, 1) || orr_access_is_free(a->mode))
 		return;
 	uint32_t last = orr_last_of(self->cause);
+	struct orr_data_ext *ext = orr_handle_ext(h);
 
+	if (!ext)
+		return;
 	if (orr_access_class(a->mode) != ORR_CLASS_READ) {
-		h->wrote_last = last;
-		h->read_last = 0;
+		ext->wrote_last = last;
+		ext->read_last = 0;
 	} else
-		h->read_last = last;
+		ext->read_last = last;
 }
 
 #endif

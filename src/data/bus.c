@@ -26,8 +26,8 @@ static int bus_id(unsigned src, unsigned dst)
 static struct orr_bus *bus_of(struct orr_process *proc, unsigned src, unsigned dst)
 {
 	orr_assert(src != dst && src < proc->data->nmemnodes && dst < proc->data->nmemnodes);
-	return dst > src ? &proc->data->memnodes[dst].bus[src]
-			 : &proc->data->memnodes[src].bus[src + dst];
+	return dst > src ? &proc->data->memnodes[dst]->bus[src]
+			 : &proc->data->memnodes[src]->bus[src + dst];
 }
 
 /* The ends of a bus; 0 when it does not exist. */
@@ -169,7 +169,7 @@ int starpu_bus_get_profiling_info(int busid, struct starpu_profiling_bus_info *b
 
 	if (!ends(busid, &src, &dst))
 		return -EINVAL;
-	struct orr_memnode *m = &proc->data->memnodes[src > dst ? src : dst];
+	struct orr_memnode *m = proc->data->memnodes[src > dst ? src : dst];
 	struct orr_bus *b = bus_of(proc, src, dst);
 	orr_lock(&m->lock);
 	struct orr_bus old = *b;

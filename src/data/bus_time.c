@@ -11,7 +11,7 @@
 
 static struct orr_machine_end bus_end(const struct orr_process *proc, unsigned memnode)
 {
-	const struct orr_memnode *n = &proc->data->memnodes[memnode];
+	const struct orr_memnode *n = proc->data->memnodes[memnode];
 
 	return memnode < proc->data->nmemnodes ? (struct orr_machine_end){ n->kind, n->devid }
 					       : (struct orr_machine_end){ STARPU_UNUSED, -1 };

@@ -25,9 +25,9 @@ const struct orr_memnode_ops *orr_copy_back_end(struct orr_process *proc, unsign
 		return NULL;
 	}
 	return proc->data
-		->memnodes[proc->data->memnodes[src_node].kind == STARPU_CPU_RAM ? dst_node
-										 : src_node]
-		.ops;
+		->memnodes[proc->data->memnodes[src_node]->kind == STARPU_CPU_RAM ? dst_node
+										  : src_node]
+		->ops;
 }
 
 int starpu_interface_copy(uintptr_t src, size_t src_offset, unsigned src_node, uintptr_t dst,

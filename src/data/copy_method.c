@@ -155,8 +155,8 @@ static int can_pack(const struct orr_process *proc, starpu_data_handle_t src, un
 		    starpu_data_handle_t dst, unsigned dst_node)
 {
 	return src->ops->pack_data && (dst->ops->unpack_data || dst->ops->peek_data) &&
-	       proc->data->memnodes[src_node].ops->addressable &&
-	       proc->data->memnodes[dst_node].ops->addressable;
+	       proc->data->memnodes[src_node]->ops->addressable &&
+	       proc->data->memnodes[dst_node]->ops->addressable;
 }
 
 /* The packed value in memory of the node that unpacks it: it is freed there. 0: there is no room.
@@ -186,8 +186,8 @@ int orr_copy_packed(starpu_data_handle_t src, unsigned src_node, starpu_data_han
 			"%s interface: no method copies from %s (node %u) to %s (node %u); set copy_methods->any_to_any%s",
 			orr_interface_name(src->ops), kind_name(starpu_node_get_kind(src_node)),
 			src_node, kind_name(starpu_node_get_kind(dst_node)), dst_node,
-			proc->data->memnodes[src_node].ops->addressable &&
-					proc->data->memnodes[dst_node].ops->addressable
+			proc->data->memnodes[src_node]->ops->addressable &&
+					proc->data->memnodes[dst_node]->ops->addressable
 				? ", or pack_data and unpack_data"
 				: "");
 		return -ENOTSUP;

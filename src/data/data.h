@@ -76,7 +76,7 @@ struct orr_data {
 	/* The MPI layer's choice of the memory node of an acquisition that `chooses` (access.h):
 	 * called when it holds the datum, without locks by any thread; does not block. */
 	int (*choose_node)(struct orr_acquire *a);
-	struct orr_memnode memnodes[STARPU_MAXNODES];
+	struct orr_memnode *memnodes[STARPU_MAXNODES];
 	unsigned nmemnodes;        /* atomic: grows when disks are registered */
 	int limited;               /* some memory node has a limit */
 	int swap_node;             /* disk that main memory overflows to, -1: none */

@@ -69,7 +69,7 @@ static void copy(struct copy *c, void *dst, void *src, unsigned node)
 	else if (!ret)
 		ret = orr_copy_packed(c->src, node, c->dst, node, src, dst);
 	if (ret == -EAGAIN) {
-		orr_flight_settle(self, self->data->memnodes[node].ops, &chan);
+		orr_flight_settle(self, self->data->memnodes[node]->ops, &chan);
 		ret = 0;
 	}
 	if (ret)

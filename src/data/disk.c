@@ -38,13 +38,13 @@ struct disk {
 
 static struct disk *disk_of(struct orr_process *proc, unsigned memnode)
 {
-	return proc->data->memnodes[memnode].ops_arg;
+	return proc->data->memnodes[memnode]->ops_arg;
 }
 
 void orr_disk_tell_full(struct orr_process *proc, unsigned memnode, size_t size)
 {
 	struct disk *d = disk_of(proc, memnode);
-	struct orr_memnode *m = &proc->data->memnodes[memnode];
+	struct orr_memnode *m = proc->data->memnodes[memnode];
 
 	ORR_ATOMIC_STORE(&d->full, 1);
 	if (ORR_ATOMIC_XCHG(&d->told_full, 1))
@@ -99,13 +99,13 @@ static int disk_copy(struct orr_process *proc, uintptr_t src, size_t src_offset,
 		     uintptr_t dst, size_t dst_offset, unsigned dst_node, size_t size,
 		     struct orr_copy_channel *chan)
 {
-	int from_disk = proc->data->memnodes[src_node].kind == STARPU_DISK_RAM;
+	int from_disk = proc->data->memnodes[src_node]->kind == STARPU_DISK_RAM;
 	struct disk *d = disk_of(proc, from_disk ? src_node : dst_node);
 
 	(void) chan;
 	if (!orr_sys_has_payload(proc))
 		return 0;
-	if (from_disk && proc->data->memnodes[dst_node].kind == STARPU_DISK_RAM)
+	if (from_disk && proc->data->memnodes[dst_node]->kind == STARPU_DISK_RAM)
 		return -ENOTSUP;
 	if (from_disk)
 		return d->ops->read(d->base, (void *) src, (char *) dst + dst_offset,
@@ -177,11 +177,11 @@ static int read_packed(struct disk *d, starpu_data_handle_t h, unsigned to, void
 int orr_disk_copy_packed(struct orr_process *proc, starpu_data_handle_t h, unsigned src_node,
 			 unsigned dst_node)
 {
-	int from_disk = proc->data->memnodes[src_node].kind == STARPU_DISK_RAM;
+	int from_disk = proc->data->memnodes[src_node]->kind == STARPU_DISK_RAM;
 	unsigned disk = from_disk ? src_node : dst_node;
 	struct disk *d = disk_of(proc, disk);
 
-	orr_assert(proc->data->memnodes[from_disk ? dst_node : src_node].kind == STARPU_CPU_RAM);
+	orr_assert(proc->data->memnodes[from_disk ? dst_node : src_node]->kind == STARPU_CPU_RAM);
 	if (!h->ops->pack_data || !(h->ops->unpack_data || h->ops->peek_data) ||
 	    !d->ops->full_read || !d->ops->full_write) {
 		orr_error(
@@ -228,7 +228,7 @@ static int count_disks(const struct orr_process *proc)
 	int n = 0;
 
 	for (unsigned i = 0; i < proc->data->nmemnodes; i++)
-		n += proc->data->memnodes[i].kind == STARPU_DISK_RAM;
+		n += proc->data->memnodes[i]->kind == STARPU_DISK_RAM;
 	return n;
 }
 
@@ -311,7 +311,7 @@ static struct disk *check_disk(unsigned memnode, const char *what)
 	struct orr_process *proc = orr_self();
 
 	if (memnode < proc->data->nmemnodes &&
-	    proc->data->memnodes[memnode].kind == STARPU_DISK_RAM)
+	    proc->data->memnodes[memnode]->kind == STARPU_DISK_RAM)
 		return disk_of(proc, memnode);
 	orr_error("%s: memory node %u is not a disk; give what starpu_disk_register returned", what,
 		  memnode);
@@ -409,9 +409,9 @@ int orrery_disk_swap_node(void)
 void orr_disk_exit(struct orr_process *proc)
 {
 	for (unsigned i = 0; i < proc->data->nmemnodes; i++) {
-		if (proc->data->memnodes[i].kind != STARPU_DISK_RAM)
+		if (proc->data->memnodes[i]->kind != STARPU_DISK_RAM)
 			continue;
 		unplug(proc, disk_of(proc, i));
-		proc->data->memnodes[i].ops_arg = NULL;
+		proc->data->memnodes[i]->ops_arg = NULL;
 	}
 }

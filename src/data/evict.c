@@ -45,7 +45,7 @@ int orr_memory_is_clean(starpu_data_handle_t h, struct orr_replicate *r)
 
 static int is_disk(const struct orr_process *proc, unsigned memnode)
 {
-	return proc->data->memnodes[memnode].kind == STARPU_DISK_RAM;
+	return proc->data->memnodes[memnode]->kind == STARPU_DISK_RAM;
 }
 
 /* Bytes in use, but for buffers that are kept for reuse: as of some moment, without the memory's
@@ -71,7 +71,7 @@ static int overflow_disk(struct orr_process *proc, size_t size)
 
 		if (at >= n || !is_disk(proc, at))
 			continue;
-		m = &proc->data->memnodes[at];
+		m = proc->data->memnodes[at];
 		if (any < 0)
 			any = (int) at;
 		if (!orr_disk_is_full(proc, at) && (!m->total || in_use(m) + size <= m->total))
@@ -182,7 +182,7 @@ enum orr_room orr_memory_evict_replicate(struct orr_process *proc, starpu_data_h
 		    (r->state == ORR_INVALID || other_valid(h, r))) {
 			ORR_ATOMIC_STORE(&r->state, ORR_INVALID);
 			orr_memory_release(h, r);
-			ORR_ATOMIC_ADD_RELAXED(&proc->data->memnodes[r->memnode].evictions, 1);
+			ORR_ATOMIC_ADD_RELAXED(&proc->data->memnodes[r->memnode]->evictions, 1);
 		}
 	}
 	orr_handle_unlock(h);
@@ -262,7 +262,7 @@ static int fits_soon(const struct orr_memnode *m, size_t wanted)
 static enum orr_room search(struct orr_process *proc, unsigned memnode, size_t wanted,
 			    enum orr_effort effort)
 {
-	struct orr_memnode *m = &proc->data->memnodes[memnode];
+	struct orr_memnode *m = proc->data->memnodes[memnode];
 	int later = 0;
 
 	orr_assert_no_lock();
@@ -339,7 +339,7 @@ static int under_way(struct orr_process *proc, const struct orr_memnode *m)
 
 int orr_memory_hopeless(struct orr_process *proc, unsigned memnode, int ignore_held)
 {
-	struct orr_memnode *m = &proc->data->memnodes[memnode];
+	struct orr_memnode *m = proc->data->memnodes[memnode];
 	int used = 0;
 
 	if (under_way(proc, m))

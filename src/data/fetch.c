@@ -144,8 +144,8 @@ static struct orr_replicate *choose_source(struct orr_process *proc, starpu_data
 	for (struct orr_replicate *r = &h->main; r; r = r->next) {
 		if (r->state == ORR_INVALID || r->loading)
 			continue;
-		if (proc->data->memnodes[r->memnode].kind == STARPU_CPU_RAM ||
-		    proc->data->memnodes[r->memnode].kind == proc->data->memnodes[memnode].kind)
+		if (proc->data->memnodes[r->memnode]->kind == STARPU_CPU_RAM ||
+		    proc->data->memnodes[r->memnode]->kind == proc->data->memnodes[memnode]->kind)
 			return r;
 		if (!any)
 			any = r;
@@ -157,8 +157,8 @@ static struct orr_replicate *choose_source(struct orr_process *proc, starpu_data
 static int is_direct(struct orr_process *proc, starpu_data_handle_t h, struct orr_replicate *src,
 		     struct orr_replicate *dst)
 {
-	enum starpu_node_kind from = proc->data->memnodes[src->memnode].kind,
-			      to = proc->data->memnodes[dst->memnode].kind;
+	enum starpu_node_kind from = proc->data->memnodes[src->memnode]->kind,
+			      to = proc->data->memnodes[dst->memnode]->kind;
 
 	if (from == STARPU_CPU_RAM || to == STARPU_CPU_RAM)
 		return 1;
@@ -219,10 +219,10 @@ static enum verdict initialise(struct orr_process *proc, struct orr_fetch *rq,
 	for (struct orr_replicate *o = &h->main; o; o = o->next)
 		if (o->loading)
 			return wait_loading(rq, o);
-	if (proc->data->memnodes[r->memnode].kind != STARPU_CPU_RAM && !rq->hop &&
+	if (proc->data->memnodes[r->memnode]->kind != STARPU_CPU_RAM && !rq->hop &&
 	    orr_initial_function_on(h, STARPU_CPU_RAM))
 		return VIA_MAIN;
-	orr_initial_func f = orr_initial_function_on(h, proc->data->memnodes[r->memnode].kind);
+	orr_initial_func f = orr_initial_function_on(h, proc->data->memnodes[r->memnode]->kind);
 	if (!f) {
 		orr_error(
 			h->ext && h->ext->init_cl

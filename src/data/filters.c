@@ -51,9 +51,9 @@ static unsigned choose_node(starpu_data_handle_t h)
 {
 	struct orr_process *proc = orr_self();
 
-	if (h->home_node < 0 || proc->data->memnodes[h->home_node].kind == STARPU_DISK_RAM)
+	if (h->home_node < 0 || proc->data->memnodes[h->home_node]->kind == STARPU_DISK_RAM)
 		return STARPU_MAIN_RAM;
-	return by_address(h) && proc->data->memnodes[h->home_node].kind != STARPU_CPU_RAM
+	return by_address(h) && proc->data->memnodes[h->home_node]->kind != STARPU_CPU_RAM
 		       ? STARPU_MAIN_RAM
 		       : (unsigned) h->home_node;
 }

@@ -19,7 +19,7 @@ static int is_over(struct orr_process *proc, struct orr_flight *f)
 
 void orr_flight_ring(struct orr_process *proc, unsigned memnode)
 {
-	int group = proc->data->memnodes[memnode].group;
+	int group = proc->data->memnodes[memnode]->group;
 
 	ORR_ATOMIC_STORE(&proc->data->rung, 1);
 	if (group >= 0 && proc->ngroups)

@@ -196,7 +196,7 @@ struct orr_replicate *orr_handle_find(starpu_data_handle_t h, unsigned memnode)
 static int is_on_device(const struct orr_process *proc, const struct orr_replicate *r)
 {
 	return r->state != ORR_INVALID && r->allocated && !r->loading && !r->mapped &&
-	       proc->data->memnodes[r->memnode].kind == STARPU_CUDA_RAM;
+	       proc->data->memnodes[r->memnode]->kind == STARPU_CUDA_RAM;
 }
 
 int orr_handle_device_with_value(starpu_data_handle_t h, int alone)

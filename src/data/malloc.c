@@ -47,7 +47,7 @@ static void *alloc_placed(struct orr_process *proc, unsigned memnode, size_t siz
 	void *p = orr_sys_mem_alloc(proc, pages, align);
 
 	if (p)
-		orr_sys_mem_bind(proc, p, pages, proc->data->memnodes[memnode].devid);
+		orr_sys_mem_bind(proc, p, pages, proc->data->memnodes[memnode]->devid);
 	return p;
 }
 
@@ -101,7 +101,7 @@ void starpu_malloc_set_align(size_t align)
 static struct orr_memnode *memnode(struct orr_process *proc, unsigned i, const char *what)
 {
 	if (__builtin_expect(i < proc->data->nmemnodes, 1))
-		return &proc->data->memnodes[i];
+		return proc->data->memnodes[i];
 	orr_error("%s: there is no memory node %u, there are %u", what, i, proc->data->nmemnodes);
 	return NULL;
 }
@@ -199,7 +199,7 @@ static int hopeless(const struct orr_memnode *m, unsigned node, size_t size, con
 /* Reserves size bytes, evicting others' if the flags allow. */
 static int reserve_or_evict(struct orr_process *proc, unsigned node, size_t size, int flags)
 {
-	struct orr_memnode *m = &proc->data->memnodes[node];
+	struct orr_memnode *m = proc->data->memnodes[node];
 
 	do {
 		if (reserve(proc, m, size, flags) == 0)
@@ -214,7 +214,7 @@ static int reserve_or_evict(struct orr_process *proc, unsigned node, size_t size
 static void await(struct orr_process *proc, unsigned node, size_t size, int flags,
 		  int (*done)(struct orr_process *, unsigned, size_t, int))
 {
-	orr_waitq_t *q = &proc->data->memnodes[node].freed;
+	orr_waitq_t *q = &proc->data->memnodes[node]->freed;
 
 	ORR_ATOMIC_ADD(&proc->data->nstarving, 1);
 	for (;;) {
@@ -239,7 +239,7 @@ static int allocate(struct orr_process *proc, unsigned node, size_t size, int fl
 	if (reserve_or_evict(proc, node, size, flags) == 0)
 		return 0;
 	if (!(flags & STARPU_MEMORY_WAIT) ||
-	    hopeless(&proc->data->memnodes[node], node, size, "starpu_memory_allocate"))
+	    hopeless(proc->data->memnodes[node], node, size, "starpu_memory_allocate"))
 		return -ENOMEM;
 	await(proc, node, size, flags, is_reserved);
 	return 0;
@@ -263,7 +263,7 @@ void starpu_memory_deallocate(unsigned node, size_t size)
 
 static int is_available(struct orr_process *proc, unsigned node, size_t size, int flags)
 {
-	const struct orr_memnode *m = &proc->data->memnodes[node];
+	const struct orr_memnode *m = proc->data->memnodes[node];
 
 	(void) flags;
 	while (!fits(m, size))
@@ -452,7 +452,7 @@ int starpu_malloc_flags(void **A, size_t dim, int flags)
 	}
 	if (!p) {
 		if (counted)
-			give_back(&proc->data->memnodes[STARPU_MAIN_RAM], dim, LOAN);
+			give_back(proc->data->memnodes[STARPU_MAIN_RAM], dim, LOAN);
 		return -ENOMEM;
 	}
 	*A = p;

@@ -56,7 +56,7 @@ int orr_mapping_begin(struct orr_process *proc, starpu_data_handle_t h, struct o
 	orr_assert_locked(&h->lock);
 	orr_assert(!r->allocated && !r->mapped);
 	if (proc->conf->enable_map <= 0 || !h->ops->map_data || r == &h->main ||
-	    proc->data->memnodes[r->memnode].ops->map == orr_memnode_map_none ||
+	    proc->data->memnodes[r->memnode]->ops->map == orr_memnode_map_none ||
 	    !can_stay(proc, h) || (made && orr_memory_allocate(h, &h->main)))
 		return 0;
 	int ok = map(h, r);
@@ -149,8 +149,8 @@ uintptr_t starpu_interface_map(uintptr_t src, size_t src_offset, unsigned src_no
 	if (!err && src_node != STARPU_MAIN_RAM)
 		err = -EOPNOTSUPP;
 	if (!err)
-		addr = proc->data->memnodes[dst_node].ops->map(proc, src, src_offset, dst_node,
-							       size);
+		addr = proc->data->memnodes[dst_node]->ops->map(proc, src, src_offset, dst_node,
+								size);
 	if (!err && !addr)
 		err = -EOPNOTSUPP;
 	if (ret)

@@ -19,7 +19,7 @@ unsigned starpu_memory_nodes_get_count_by_kind(enum starpu_node_kind kind)
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < proc->data->nmemnodes; i++)
-		n += proc->data->memnodes[i].kind == kind;
+		n += proc->data->memnodes[i]->kind == kind;
 	return n;
 }
 
@@ -32,14 +32,14 @@ enum starpu_node_kind starpu_node_get_kind(unsigned n)
 {
 	struct orr_process *proc = orr_self();
 
-	return n < proc->data->nmemnodes ? proc->data->memnodes[n].kind : STARPU_UNUSED;
+	return n < proc->data->nmemnodes ? proc->data->memnodes[n]->kind : STARPU_UNUSED;
 }
 
 int starpu_memory_node_get_devid(unsigned n)
 {
 	struct orr_process *proc = orr_self();
 
-	return n < proc->data->nmemnodes ? proc->data->memnodes[n].devid : -1;
+	return n < proc->data->nmemnodes ? proc->data->memnodes[n]->devid : -1;
 }
 
 int starpu_memory_node_get_name(unsigned n, char *name, size_t size)
@@ -54,7 +54,7 @@ int orr_memnode_name(struct orr_process *proc, unsigned n, char *name, size_t si
 		[STARPU_OPENCL_RAM] = "OpenCL", [STARPU_DISK_RAM] = "Disk",
 		[STARPU_MPI_MS_RAM] = "MPI_MS",
 	};
-	const struct orr_memnode *m = &proc->data->memnodes[n];
+	const struct orr_memnode *m = proc->data->memnodes[n];
 
 	if (n >= ORR_ATOMIC_LOAD(&proc->data->nmemnodes) || m->kind == STARPU_UNUSED)
 		return snprintf(name, size, "no node");
@@ -87,7 +87,7 @@ unsigned starpu_memory_node_get_ids_by_type(enum starpu_node_kind kind, unsigned
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < data->nmemnodes && n < maxsize; i++)
-		if (data->memnodes[i].kind == kind)
+		if (data->memnodes[i]->kind == kind)
 			memory_nodes_ids[n++] = i;
 	return n;
 }

@@ -91,10 +91,13 @@ struct orr_bus {
 	int direct, ngpus; /* atomic: the program's own words, see starpu_bus_set_direct */
 };
 
-/* A memory in which a unit keeps its data. Node 0 is main memory. */
+/* A memory in which a unit keeps its data. Node 0 is main memory. A process makes those that it
+ * uses, and keeps them until it ends; the other places of its table hold orr_memnode_none, whose
+ * kind is STARPU_UNUSED, and which nobody writes to. */
 struct orr_memnode {
 	enum starpu_node_kind kind;
-	int devid; /* index among the nodes of that kind */
+	int devid;       /* index among the nodes of that kind */
+	unsigned number; /* in the table of the process */
 	const struct orr_memnode_ops *ops;
 	void *ops_arg;   /* the back end's own */
 	orr_lock_t lock; /* protects the fields that follow */
@@ -127,6 +130,8 @@ struct orr_memnode {
 	struct orr_prefetch *prefetch; /* queued, most urgent first (data/prefetch.c) */
 	unsigned nloading;             /* atomic: copies to it that take time and are not over */
 };
+
+extern struct orr_memnode orr_memnode_none;
 
 extern const struct orr_memnode_ops
 	orr_ram_ops; /* drivers/ram.c: main memory, and devices made of host memory */

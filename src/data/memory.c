@@ -78,7 +78,7 @@ static void lru_prepend(struct orr_memnode *m, struct orr_repl_ext *e)
 static void lru_enter(struct orr_process *proc, starpu_data_handle_t h, struct orr_replicate *r,
 		      size_t bytes)
 {
-	struct orr_memnode *m = &proc->data->memnodes[r->memnode];
+	struct orr_memnode *m = proc->data->memnodes[r->memnode];
 
 	orr_assert_locked(&h->lock);
 	orr_assert(!r->in_lru && r->mine && r->allocated && orr_memory_managed(proc, r->memnode));
@@ -93,7 +93,7 @@ static void lru_enter(struct orr_process *proc, starpu_data_handle_t h, struct o
 
 static void lru_leave(struct orr_process *proc, struct orr_replicate *r)
 {
-	struct orr_memnode *m = &proc->data->memnodes[r->memnode];
+	struct orr_memnode *m = proc->data->memnodes[r->memnode];
 
 	orr_lock(&m->lock);
 	if (r->in_lru)
@@ -107,7 +107,7 @@ void orr_memory_touch(starpu_data_handle_t h, struct orr_replicate *r)
 	orr_assert_locked(&h->lock);
 	if (!r->in_lru)
 		return;
-	struct orr_memnode *m = &orr_self()->data->memnodes[r->memnode];
+	struct orr_memnode *m = orr_self()->data->memnodes[r->memnode];
 	orr_lock(&m->lock);
 	if (m->lru_tail != r->ext) {
 		lru_unlink(m, r->ext);
@@ -121,7 +121,7 @@ void orr_memory_demote(struct orr_replicate *r)
 	if (!r->in_lru)
 		return;
 	orr_assert_locked(&r->ext->handle->lock);
-	struct orr_memnode *m = &orr_self()->data->memnodes[r->memnode];
+	struct orr_memnode *m = orr_self()->data->memnodes[r->memnode];
 	orr_lock(&m->lock);
 	if (m->lru_head != r->ext) {
 		lru_unlink(m, r->ext);
@@ -153,7 +153,7 @@ static void drop(struct cached *c, unsigned memnode)
 
 size_t orr_memory_flush_cache(struct orr_process *proc, unsigned memnode, size_t wanted)
 {
-	struct orr_memnode *m = &proc->data->memnodes[memnode];
+	struct orr_memnode *m = proc->data->memnodes[memnode];
 	size_t freed = 0;
 
 	for (;;) {
@@ -183,7 +183,7 @@ size_t orr_memory_flush_cache(struct orr_process *proc, unsigned memnode, size_t
 static int cache_put(struct orr_process *proc, starpu_data_handle_t h, void *iface,
 		     unsigned memnode, size_t bytes)
 {
-	struct orr_memnode *m = &proc->data->memnodes[memnode];
+	struct orr_memnode *m = proc->data->memnodes[memnode];
 	struct cached *c;
 
 	if (!cacheable(h->ops) || proc->state != ORR_PROCESS_UP ||
@@ -217,7 +217,7 @@ static int cache_put(struct orr_process *proc, starpu_data_handle_t h, void *ifa
 static starpu_ssize_t cache_get(struct orr_process *proc, starpu_data_handle_t h, void *iface,
 				unsigned memnode)
 {
-	struct orr_memnode *m = &proc->data->memnodes[memnode];
+	struct orr_memnode *m = proc->data->memnodes[memnode];
 	int (*same)(void *, void *) = h->ops->alloc_compare ? h->ops->alloc_compare
 							    : h->ops->compare;
 	struct cached *c, *prev = NULL;
@@ -289,7 +289,7 @@ static void put_buffer(struct orr_process *proc, starpu_data_handle_t h, void *i
 static void memory_tell(struct orr_process *proc)
 {
 	for (unsigned i = 0; i < proc->data->nmemnodes; i++)
-		orr_waitq_wake(&proc->data->memnodes[i].freed);
+		orr_waitq_wake(&proc->data->memnodes[i]->freed);
 	orr_memory_freed(proc);
 }
 
@@ -327,7 +327,7 @@ int orr_memory_allocate(starpu_data_handle_t h, struct orr_replicate *r)
 			"%s: its interface has no allocate_data_on_node operation, but the data are used on memory node %u",
 			orr_handle_name(h), r->memnode);
 	if (managed) /* its memory is in use before it is in a list */
-		ORR_ATOMIC_ADD(&proc->data->memnodes[r->memnode].nchanging, 1);
+		ORR_ATOMIC_ADD(&proc->data->memnodes[r->memnode]->nchanging, 1);
 	starpu_ssize_t bytes = get_buffer(proc, h, orr_replicate_iface(h, r), r->memnode);
 	postpone(h);
 	if (bytes >= 0) {
@@ -337,7 +337,7 @@ int orr_memory_allocate(starpu_data_handle_t h, struct orr_replicate *r)
 			lru_enter(proc, h, r, (size_t) bytes);
 	}
 	if (managed)
-		ORR_ATOMIC_ADD(&proc->data->memnodes[r->memnode].nchanging, -1);
+		ORR_ATOMIC_ADD(&proc->data->memnodes[r->memnode]->nchanging, -1);
 	return bytes >= 0 ? 0 : -ENOMEM;
 }
 
@@ -354,7 +354,7 @@ void orr_memory_release(starpu_data_handle_t h, struct orr_replicate *r)
 	orr_assert(!r->loading && r->in_lru == orr_memory_managed(proc, r->memnode));
 	if (r == &h->main)
 		orr_mapping_end_all(h);
-	struct orr_memnode *m = r->in_lru ? &proc->data->memnodes[r->memnode] : NULL;
+	struct orr_memnode *m = r->in_lru ? proc->data->memnodes[r->memnode] : NULL;
 	if (m) { /* from here on it is in no list, and not free yet */
 		ORR_ATOMIC_ADD(&m->nchanging, 1);
 		lru_leave(proc, r);
@@ -406,7 +406,7 @@ void orr_memory_kick_slow(struct orr_process *proc)
 		return;
 	ORR_ATOMIC_ADD(&proc->data->kicks, 1);
 	for (unsigned i = 0; i < proc->data->nmemnodes; i++)
-		orr_waitq_wake(&proc->data->memnodes[i].freed);
+		orr_waitq_wake(&proc->data->memnodes[i]->freed);
 	if (proc->data->up->starving()) {
 		ORR_ATOMIC_STORE(&proc->data->again, 1);
 		orr_park_wake_others(proc);
@@ -417,7 +417,7 @@ void orr_memory_kick_slow(struct orr_process *proc)
 
 const char *orr_memory_usage(struct orr_process *proc, unsigned memnode, char *buf, size_t size)
 {
-	size_t used = starpu_memory_get_used(memnode), total = proc->data->memnodes[memnode].total;
+	size_t used = starpu_memory_get_used(memnode), total = proc->data->memnodes[memnode]->total;
 
 	if (total)
 		snprintf(
@@ -434,7 +434,7 @@ const char *orr_memory_usage(struct orr_process *proc, unsigned memnode, char *b
 
 void orr_memory_use(struct orr_process *proc, unsigned memnode, struct orr_memory_use *use)
 {
-	struct orr_memnode *m = &proc->data->memnodes[memnode];
+	struct orr_memnode *m = proc->data->memnodes[memnode];
 
 	orr_lock(&m->lock);
 	use->used = m->used;

@@ -64,7 +64,7 @@ void orr_memory_use(struct orr_process *proc, unsigned memnode, struct orr_memor
 
 static inline int orr_memory_managed(const struct orr_process *proc, unsigned memnode)
 {
-	return memnode != STARPU_MAIN_RAM || proc->data->memnodes[STARPU_MAIN_RAM].total;
+	return memnode != STARPU_MAIN_RAM || proc->data->memnodes[STARPU_MAIN_RAM]->total;
 }
 
 /* For messages about a memory that is exhausted: how much is in use, and what the program can do

@@ -42,7 +42,7 @@ struct orr_trace_event orr_memory_note_slow(struct orr_process *proc, struct orr
 	m->told_ns = e.ns;
 	e.kind = ORR_TRACE_MEMORY;
 	e.worker = -1;
-	e.a = (uint32_t) (m - proc->data->memnodes);
+	e.a = m->number;
 	e.b = used;
 	e.c = cached;
 	e.d = m->total;

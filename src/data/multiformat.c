@@ -30,7 +30,7 @@ static int format_of_kind(enum starpu_node_kind kind)
 
 static int format_of_node(unsigned node)
 {
-	const struct orr_memnode *m = &orr_self()->data->memnodes[node];
+	const struct orr_memnode *m = orr_self()->data->memnodes[node];
 
 	return m->ops->cpu_format ? FORMAT_CPU : format_of_kind(m->kind);
 }

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The table of memory nodes (see nodes.h).
  *
- * Invariant: a memory node is complete before data->nmemnodes counts it. */
+ * A process rarely has more memory nodes than one, and a simulated run has thousands of processes:
+ * so nodes are made when they are added. They stay in the table until the process ends, because
+ * threads of the program may ask for them while the runtime stops.
+ *
+ * Invariant: a memory node is complete before data->nmemnodes counts it; orr_memnode_none is all
+ * zeros. */
 #include "data/nodes.h"
 #include "data/data.h"
 
@@ -13,6 +18,8 @@
 #include "data/pinned.h"
 #include "data/thresholds.h"
 #include "base/seam_memory.h"
+
+struct orr_memnode orr_memnode_none;
 
 void *orr_memnode_stream_none(struct orr_process *proc, struct orr_copy_channel *chan)
 {
@@ -50,17 +57,31 @@ void orr_memnode_exit_none(struct orr_process *proc, unsigned memnode)
 	(void) memnode;
 }
 
+/* The node of that number, made if it is not there. NULL: not enough memory. */
+static struct orr_memnode *made(struct orr_process *proc, unsigned i)
+{
+	struct orr_memnode **at = &proc->data->memnodes[i];
+
+	if (*at == &orr_memnode_none) {
+		struct orr_memnode *m = calloc(1, sizeof(*m));
+
+		if (!m)
+			return NULL;
+		*at = m;
+	}
+	return *at;
+}
+
 int orr_memory_add_node(struct orr_process *proc, enum starpu_node_kind kind, int devid,
 			const struct orr_memnode_ops *ops, void *arg, size_t total)
 {
 	unsigned i = proc->data->nmemnodes;
-	struct orr_memnode *m = &proc->data->memnodes[i];
-
+	struct orr_memnode *m = i < STARPU_MAXNODES ? made(proc, i) : NULL;
 	struct orr_bus *bus = calloc(2 * i + 1, sizeof(*bus));
 
-	if (i >= STARPU_MAXNODES || !bus) {
+	if (!m || !bus) {
 		free(bus);
-		return bus ? -ENOSPC : -ENOMEM;
+		return i >= STARPU_MAXNODES ? -ENOSPC : -ENOMEM;
 	}
 	orr_assert(ops->alloc && ops->release && ops->copy && ops->copy2d && ops->test &&
 		   ops->wait && ops->map && ops->pin && ops->unpin && ops->exit);
@@ -70,6 +91,7 @@ int orr_memory_add_node(struct orr_process *proc, enum starpu_node_kind kind, in
 		bus[k].seen_us = proc->start_us;
 	m->kind = kind;
 	m->devid = devid;
+	m->number = i;
 	m->group = -1;
 	orr_lock_init(&m->lock, ORR_RANK_MEMNODE);
 	orr_lock_init(&m->prefetch_lock, ORR_RANK_PREFETCH);
@@ -99,9 +121,23 @@ void orr_memory_exit(struct orr_process *proc)
 		orr_memory_flush_cache(proc, i, SIZE_MAX);
 	orr_pinned_exit(proc);
 	for (unsigned i = 0; i < proc->data->nmemnodes; i++) {
-		proc->data->memnodes[i].ops->exit(proc, i);
-		orr_waitq_destroy(&proc->data->memnodes[i].freed);
-		free(proc->data->memnodes[i].bus);
-		proc->data->memnodes[i].bus = NULL;
+		proc->data->memnodes[i]->ops->exit(proc, i);
+		orr_waitq_destroy(&proc->data->memnodes[i]->freed);
+		free(proc->data->memnodes[i]->bus);
+		proc->data->memnodes[i]->bus = NULL;
 	}
+}
+
+void orr_memnodes_clear(struct orr_process *proc)
+{
+	for (unsigned i = 0; i < STARPU_MAXNODES; i++)
+		if (proc->data->memnodes[i] != &orr_memnode_none)
+			memset(proc->data->memnodes[i], 0, sizeof(struct orr_memnode));
+}
+
+void orr_memnodes_free(struct orr_process *proc)
+{
+	for (unsigned i = 0; i < STARPU_MAXNODES; i++)
+		if (proc->data->memnodes[i] != &orr_memnode_none)
+			free(proc->data->memnodes[i]);
 }

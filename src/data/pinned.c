@@ -79,7 +79,7 @@ static size_t block_size(size_t size)
 
 static const struct orr_memnode_ops *ops_of(struct orr_process *proc, const struct orr_pinned *p)
 {
-	return proc->data->memnodes[p->by].ops;
+	return proc->data->memnodes[p->by]->ops;
 }
 
 static int pin(struct orr_process *proc, struct orr_pinned *p, void *addr, size_t size)
@@ -128,7 +128,7 @@ static struct slab *slab_new(struct orr_process *proc, struct orr_pinned *p, uns
 	/* Memory that devices copy from and to is beside them if main memory is one node. */
 	if (s->base)
 		orr_sys_mem_bind(proc, s->base, bytes,
-				 proc->topo.nnuma > 1 ? proc->data->memnodes[memnode].devid
+				 proc->topo.nnuma > 1 ? proc->data->memnodes[memnode]->devid
 						      : ORR_NUMA_OF_DEVICES);
 	if (!s->base || pin(proc, p, s->base, bytes)) {
 		slab_free(proc, s, bytes);
@@ -338,7 +338,7 @@ size_t orr_pinned_drop(struct orr_process *proc, void *addr)
 
 int orr_pinned_begin(struct orr_process *proc, unsigned memnode)
 {
-	const struct orr_memnode_ops *ops = proc->data->memnodes[memnode].ops;
+	const struct orr_memnode_ops *ops = proc->data->memnodes[memnode]->ops;
 
 	if (proc->data->pinned || proc->cfg.disable_pinning || ops->pin(proc, memnode, NULL, 0))
 		return 0;
@@ -348,7 +348,7 @@ int orr_pinned_begin(struct orr_process *proc, unsigned memnode)
 		return -ENOMEM;
 	p->by = memnode;
 	/* Freed blocks make room if main memory is limited. */
-	p->keep = proc->data->memnodes[STARPU_MAIN_RAM].total ? 0 : proc->cfg.pinned_keep;
+	p->keep = proc->data->memnodes[STARPU_MAIN_RAM]->total ? 0 : proc->cfg.pinned_keep;
 	orr_lock_init(&p->lock, ORR_RANK_PINNED);
 	orr_map_init(&p->ranges, offsetof(struct range, addr));
 	proc->data->pinned = p;

@@ -162,7 +162,7 @@ static int before(const struct orr_prefetch *a, const struct orr_prefetch *b)
 static void enqueue(struct orr_prefetch *p)
 {
 	struct orr_process *proc = p->proc;
-	struct orr_memnode *m = &proc->data->memnodes[p->memnode];
+	struct orr_memnode *m = proc->data->memnodes[p->memnode];
 	struct orr_prefetch **at;
 
 	if (!proc->ngroups) {
@@ -191,7 +191,7 @@ static void enqueue(struct orr_prefetch *p)
  * nprefetch 0: the pin comes first. */
 static void taken(struct orr_process *proc, struct orr_prefetch *p)
 {
-	orr_assert_locked(&proc->data->memnodes[p->memnode].prefetch_lock);
+	orr_assert_locked(&proc->data->memnodes[p->memnode]->prefetch_lock);
 	orr_assert(ORR_ATOMIC_LOAD(&proc->data->nprefetch) > 0);
 	if (!p->held && !p->owner)
 		p->pinned = orr_handle_try_pin(p->handle);
@@ -232,7 +232,7 @@ static int may_read(struct orr_prefetch *p)
 
 static int progress_on(struct orr_process *proc, unsigned memnode, int idle)
 {
-	struct orr_memnode *m = &proc->data->memnodes[memnode];
+	struct orr_memnode *m = proc->data->memnodes[memnode];
 
 	/* So many keep the copy engine busy; more would delay copies that are wanted meanwhile. */
 	if (!ORR_ATOMIC_LOAD_RELAXED(&m->prefetch) ||
@@ -272,7 +272,7 @@ static struct orr_prefetch *extract(struct orr_process *proc,
 	unsigned n = ORR_ATOMIC_LOAD(&proc->data->nmemnodes);
 
 	for (unsigned i = 0; i < n; i++) {
-		struct orr_memnode *m = &proc->data->memnodes[i];
+		struct orr_memnode *m = proc->data->memnodes[i];
 
 		orr_lock(&m->prefetch_lock);
 		for (struct orr_prefetch **at = &m->prefetch; (p = *at);) {

@@ -10,7 +10,7 @@
 
 int orr_memory_has_room(struct orr_process *proc, unsigned memnode, size_t size)
 {
-	struct orr_memnode *m = &proc->data->memnodes[memnode];
+	struct orr_memnode *m = proc->data->memnodes[memnode];
 
 	/* A thread that finds the memory full meanwhile sees that some comes back. */
 	ORR_ATOMIC_ADD(&m->nchanging, 1);

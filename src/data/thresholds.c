@@ -64,7 +64,7 @@ void orr_memory_look(struct orr_process *proc)
 	unsigned n = ORR_ATOMIC_LOAD(&proc->data->nmemnodes);
 
 	for (unsigned i = 0; i < n; i++) {
-		const struct orr_memnode *m = &proc->data->memnodes[i];
+		const struct orr_memnode *m = proc->data->memnodes[i];
 		size_t room;
 
 		if (!m->avail_low && !m->clean_low && !orr_memory_overflows(m))

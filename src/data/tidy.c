@@ -112,7 +112,7 @@ static int clean(struct orr_process *proc, struct orr_memnode *m)
 /* Returns 1 when something was done, so that there may be more to do. */
 static int tidy(struct orr_process *proc, unsigned memnode)
 {
-	struct orr_memnode *m = &proc->data->memnodes[memnode];
+	struct orr_memnode *m = proc->data->memnodes[memnode];
 	int did = 0;
 
 	if ((m->avail_low && orr_memory_available(m) < m->avail_low) || orr_memory_overflows(m))

@@ -71,7 +71,7 @@ static void transfer_tell(struct orr_process *proc, int ends, starpu_data_handle
 {
 	if (__builtin_expect(proc->tool != NULL, 0))
 		orr_tool_transfer(proc, ends, dst->memnode,
-				  dst->memnode ? proc->data->memnodes[dst->memnode].devid : -1,
+				  dst->memnode ? proc->data->memnodes[dst->memnode]->devid : -1,
 				  starpu_data_get_size(h));
 	if (__builtin_expect(proc->trace != NULL, 0))
 		orr_trace_add(proc, (struct orr_trace_event){ .kind = ends ? ORR_TRACE_COPIED
@@ -90,8 +90,8 @@ static void transfer_tell(struct orr_process *proc, int ends, starpu_data_handle
 static int convert(struct orr_process *proc, starpu_data_handle_t h, unsigned src_node,
 		   unsigned dst_node, void *iface, double *us)
 {
-	enum starpu_node_kind from = proc->data->memnodes[src_node].kind,
-			      to = proc->data->memnodes[dst_node].kind;
+	enum starpu_node_kind from = proc->data->memnodes[src_node]->kind,
+			      to = proc->data->memnodes[dst_node]->kind;
 	void *buffers[1] = { iface };
 	void (*f)(void **, void *) = NULL;
 
@@ -124,9 +124,9 @@ static int convert(struct orr_process *proc, starpu_data_handle_t h, unsigned sr
 /* The back end that copies from one memory to the other. */
 static const struct orr_memnode_ops *copier(struct orr_process *proc, unsigned src, unsigned dst)
 {
-	const struct orr_memnode *m = proc->data->memnodes;
+	struct orr_memnode *const *m = proc->data->memnodes;
 
-	return m[m[src].kind == STARPU_CPU_RAM ? dst : src].ops;
+	return m[m[src]->kind == STARPU_CPU_RAM ? dst : src]->ops;
 }
 
 /* The payload is there: converts it. *p is how long it is until it can be used. */
@@ -135,8 +135,8 @@ static int arrive(struct orr_process *proc, starpu_data_handle_t h, struct orr_r
 {
 	struct orr_copy as_one = { .src = src->memnode,
 				   .dst = dst->memnode,
-				   .src_kind = proc->data->memnodes[src->memnode].kind,
-				   .dst_kind = proc->data->memnodes[dst->memnode].kind };
+				   .src_kind = proc->data->memnodes[src->memnode]->kind,
+				   .dst_kind = proc->data->memnodes[dst->memnode]->kind };
 	int ret;
 
 	*p = (struct orr_passing){ 0 };
@@ -173,8 +173,8 @@ static int copy(struct orr_process *proc, starpu_data_handle_t h, struct orr_rep
 		struct orr_replicate *dst, struct orr_copy_channel *chan, struct orr_passing *p)
 {
 	const struct orr_memnode_ops *ops = copier(proc, src->memnode, dst->memnode);
-	int disk = proc->data->memnodes[src->memnode].kind == STARPU_DISK_RAM ||
-		   proc->data->memnodes[dst->memnode].kind == STARPU_DISK_RAM;
+	int disk = proc->data->memnodes[src->memnode]->kind == STARPU_DISK_RAM ||
+		   proc->data->memnodes[dst->memnode]->kind == STARPU_DISK_RAM;
 	void *from = orr_replicate_iface(h, src), *to = orr_replicate_iface(h, dst);
 	int ret = orr_copy_has_method(h->ops, src->memnode, dst->memnode)
 			  ? orr_copy_by_method(h->ops, from, src->memnode, to, dst->memnode, chan)
@@ -230,7 +230,7 @@ static void evicted(struct orr_process *proc, starpu_data_handle_t h, struct orr
 		return;
 	ORR_ATOMIC_STORE(&src->state, ORR_INVALID);
 	orr_memory_release(h, src);
-	ORR_ATOMIC_ADD_RELAXED(&proc->data->memnodes[src->memnode].evictions, 1);
+	ORR_ATOMIC_ADD_RELAXED(&proc->data->memnodes[src->memnode]->evictions, 1);
 }
 
 /* A copy is over within the thread that began it. Threads that searched for memory meanwhile found
@@ -254,12 +254,12 @@ static struct orr_transfer *begin(struct orr_process *proc, starpu_data_handle_t
 	orr_assert(dst->loading);
 	if (!t)
 		orr_fatal("out of memory while transferring %s", orr_handle_name(h));
-	ORR_ATOMIC_ADD_RELAXED(&proc->data->memnodes[dst->memnode].nloading, 1);
+	ORR_ATOMIC_ADD_RELAXED(&proc->data->memnodes[dst->memnode]->nloading, 1);
 	*t = (struct orr_transfer){ .handle = h, .src = src, .dst = dst, .why = why };
 	if (why == ORR_COPY_WRITE_BACK)
-		ORR_ATOMIC_ADD(&proc->data->memnodes[src->memnode].ncleaning, 1);
+		ORR_ATOMIC_ADD(&proc->data->memnodes[src->memnode]->ncleaning, 1);
 	if (why == ORR_COPY_EVICTION && src->in_lru) {
-		struct orr_memnode *m = &proc->data->memnodes[src->memnode];
+		struct orr_memnode *m = proc->data->memnodes[src->memnode];
 
 		t->evicting = src->ext->bytes;
 		orr_lock(&m->lock);
@@ -394,10 +394,10 @@ int orr_transfer(struct orr_process *proc, starpu_data_handle_t h, struct orr_re
 
 static void transfer_over(struct orr_process *proc, struct orr_transfer *t)
 {
-	struct orr_memnode *m = t->src ? &proc->data->memnodes[t->src->memnode] : NULL;
+	struct orr_memnode *m = t->src ? proc->data->memnodes[t->src->memnode] : NULL;
 
-	orr_assert(ORR_ATOMIC_LOAD_RELAXED(&proc->data->memnodes[t->dst->memnode].nloading) > 0);
-	ORR_ATOMIC_ADD_RELAXED(&proc->data->memnodes[t->dst->memnode].nloading, -1);
+	orr_assert(ORR_ATOMIC_LOAD_RELAXED(&proc->data->memnodes[t->dst->memnode]->nloading) > 0);
+	ORR_ATOMIC_ADD_RELAXED(&proc->data->memnodes[t->dst->memnode]->nloading, -1);
 	if (t->src)
 		transfer_tell(proc, 1, t->handle, t->src, t->dst, t->why);
 	orr_lock(&t->handle->lock);

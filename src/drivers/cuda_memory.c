@@ -22,7 +22,7 @@ struct flying {
 
 struct orr_cu_device *orr_cu_device_of(struct orr_process *proc, unsigned memnode)
 {
-	const struct orr_memnode *m = &proc->data->memnodes[memnode];
+	const struct orr_memnode *m = proc->data->memnodes[memnode];
 
 	return proc->cuda && m->kind == STARPU_CUDA_RAM ? m->ops_arg : NULL;
 }
@@ -284,7 +284,7 @@ static void cu_unpin(struct orr_process *proc, unsigned memnode, void *addr, siz
 
 static void cu_memory_exit(struct orr_process *proc, unsigned memnode)
 {
-	proc->data->memnodes[memnode].ops_arg = NULL;
+	proc->data->memnodes[memnode]->ops_arg = NULL;
 }
 
 const struct orr_memnode_ops orr_cu_memory = {

@@ -24,13 +24,13 @@ struct orr_delay *orr_delay_new(const struct orr_process *proc)
 
 static struct orr_delay *delay_of(const struct orr_process *proc, unsigned memnode)
 {
-	return proc->data->memnodes[memnode].ops_arg;
+	return proc->data->memnodes[memnode]->ops_arg;
 }
 
 void orr_delay_exit(struct orr_process *proc, unsigned memnode)
 {
 	free(delay_of(proc, memnode));
-	proc->data->memnodes[memnode].ops_arg = NULL;
+	proc->data->memnodes[memnode]->ops_arg = NULL;
 }
 
 /* Enters something that takes that long; the instant at which it is over. */

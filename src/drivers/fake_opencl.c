@@ -60,7 +60,7 @@ static char *place(struct orr_process *proc, unsigned memnode, uintptr_t base, s
 {
 	char *block;
 
-	if (proc->data->memnodes[memnode].kind != STARPU_OPENCL_RAM)
+	if (proc->data->memnodes[memnode]->kind != STARPU_OPENCL_RAM)
 		return (char *) base + offset;
 	block = block_of(base, memnode);
 	if (orr_sys_has_payload(proc) && offset + size > *(size_t *) (void *) block)
@@ -101,7 +101,7 @@ static void opencl_release(struct orr_process *proc, unsigned memnode, uintptr_t
 static int copy_blocks(struct orr_process *proc, unsigned src_node, unsigned dst_node,
 		       const struct orr_delay_blocks *b, struct orr_copy_channel *chan)
 {
-	int out = proc->data->memnodes[src_node].kind == STARPU_OPENCL_RAM;
+	int out = proc->data->memnodes[src_node]->kind == STARPU_OPENCL_RAM;
 
 	if (starpu_asynchronous_opencl_copy_disabled())
 		chan = NULL;

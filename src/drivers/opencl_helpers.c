@@ -212,8 +212,8 @@ static struct orr_cl_device *of_node(unsigned memnode, const char *caller)
 	const struct orr_process *proc = orr_self();
 
 	if (memnode < proc->data->nmemnodes &&
-	    proc->data->memnodes[memnode].kind == STARPU_OPENCL_RAM)
-		return orr_cl_device(proc->data->memnodes[memnode].devid, caller);
+	    proc->data->memnodes[memnode]->kind == STARPU_OPENCL_RAM)
+		return orr_cl_device(proc->data->memnodes[memnode]->devid, caller);
 	orr_error("%s: memory node %u is no memory of an OpenCL device", caller, memnode);
 	return NULL;
 }

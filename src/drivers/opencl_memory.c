@@ -37,12 +37,12 @@ struct flying {
 
 static struct orr_cl_device *device_of(struct orr_process *proc, unsigned memnode)
 {
-	return proc->data->memnodes[memnode].ops_arg;
+	return proc->data->memnodes[memnode]->ops_arg;
 }
 
 static int is_ours(const struct orr_process *proc, unsigned memnode)
 {
-	return proc->data->memnodes[memnode].kind == STARPU_OPENCL_RAM;
+	return proc->data->memnodes[memnode]->kind == STARPU_OPENCL_RAM;
 }
 
 /* ---- buffers ---- */
@@ -368,7 +368,7 @@ static int cl_copy2d(struct orr_process *proc, uintptr_t src, size_t src_offset,
 
 static void cl_memory_exit(struct orr_process *proc, unsigned memnode)
 {
-	proc->data->memnodes[memnode].ops_arg = NULL;
+	proc->data->memnodes[memnode]->ops_arg = NULL;
 }
 
 const struct orr_memnode_ops orr_cl_memory = {

@@ -25,12 +25,12 @@ struct copy {
 
 static struct orr_slave *slave_of(struct orr_process *proc, unsigned memnode)
 {
-	return proc->data->memnodes[memnode].ops_arg;
+	return proc->data->memnodes[memnode]->ops_arg;
 }
 
 static int is_remote(const struct orr_process *proc, unsigned memnode)
 {
-	return proc->data->memnodes[memnode].kind == STARPU_MPI_MS_RAM;
+	return proc->data->memnodes[memnode]->kind == STARPU_MPI_MS_RAM;
 }
 
 /* ---- buffers ---- */

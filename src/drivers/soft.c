@@ -54,7 +54,7 @@ static void soft_release(struct orr_process *proc, unsigned memnode, uintptr_t a
 static int copy_blocks(struct orr_process *proc, unsigned src_node, unsigned dst_node,
 		       const struct orr_delay_blocks *b, struct orr_copy_channel *chan)
 {
-	int out = proc->data->memnodes[dst_node].kind == STARPU_CPU_RAM;
+	int out = proc->data->memnodes[dst_node]->kind == STARPU_CPU_RAM;
 
 	if (starpu_asynchronous_copy_disabled() || starpu_asynchronous_cuda_copy_disabled())
 		chan = NULL;
@@ -113,7 +113,7 @@ static uintptr_t soft_map(struct orr_process *proc, uintptr_t addr, size_t offse
 static int soft_pin(struct orr_process *proc, unsigned memnode, void *addr, size_t size)
 {
 	(void) addr;
-	if (proc->data->memnodes[memnode].kind != STARPU_CUDA_RAM)
+	if (proc->data->memnodes[memnode]->kind != STARPU_CUDA_RAM)
 		return -ENOSYS;
 	orr_sys_pin_charge(proc, size);
 	return 0;

@@ -57,6 +57,16 @@ static int set_dirs(struct orr_perf *p)
 	return err ? err : add_dir(p, last, strlen(last));
 }
 
+/* The name that the system has for the computer, or NULL. */
+static const char *own_name(struct orr_perf *p)
+{
+	char name[256] = "";
+
+	if (!p->host_own && !gethostname(name, sizeof(name) - 1))
+		p->host_own = strdup(name);
+	return p->host_own;
+}
+
 void orr_perf_set_host(struct orr_perf *p, struct orr_process *proc)
 {
 	const char *name = NULL;
@@ -64,14 +74,23 @@ void orr_perf_set_host(struct orr_perf *p, struct orr_process *proc)
 		name = p->machine->name;
 	else if (!p->has_own)
 		name = orr_sys_machine_name(proc);
-	else if (p->own.hostname)
-		name = p->own.hostname;
-	else if (!gethostname(p->host_buffer, sizeof(p->host_buffer) - 1))
-		name = p->host_buffer;
+	else if (p->own->hostname)
+		name = p->own->hostname;
+	else
+		name = own_name(p);
 	p->host = name ? name : "localhost";
 }
 
 /* ---- start and end ---- */
+
+static void free_own(struct orr_perf *p)
+{
+	if (p->has_own)
+		orr_config_free(p->own);
+	free(p->own);
+	p->own = NULL;
+	p->has_own = 0;
+}
 
 static struct orr_perf *perf_new(struct orr_process *proc)
 {
@@ -83,12 +102,15 @@ static struct orr_perf *perf_new(struct orr_process *proc)
 	p->cfg = &proc->cfg;
 	if (!proc->cfg.perf_model_dir) {
 		/* Before starpu_init: tools, and programs that prepare their models first. */
-		p->has_own = orr_config_read(&p->own) == 0;
-		p->cfg = &p->own;
+		p->cfg = p->own = calloc(1, sizeof(*p->own));
+		if (!p->own) {
+			free(p);
+			return NULL;
+		}
+		p->has_own = orr_config_read(p->own) == 0;
 	}
 	if (set_dirs(p)) {
-		if (p->has_own)
-			orr_config_free(&p->own);
+		free_own(p);
 		free_dirs(p);
 		free(p);
 		return NULL;
@@ -113,11 +135,8 @@ int orr_perf_init(struct orr_process *proc)
 	struct orr_perf *p = orr_perf_get(proc);
 	if (!p)
 		return -ENOMEM;
-	if (p->has_own) {
-		p->cfg = &proc->cfg;
-		orr_config_free(&p->own);
-		p->has_own = 0;
-	}
+	p->cfg = &proc->cfg;
+	free_own(p);
 	orr_perf_set_host(p, proc);
 	if (proc->cfg.calibrate) {
 		int ret = orr_output_prepare_folder("STARPU_PERF_MODEL_DIR",
@@ -138,8 +157,8 @@ void orr_perf_exit(struct orr_process *proc)
 	orr_arch_table_free(&p->archs);
 	if (p->machine_mine)
 		orr_machine_free(p->machine);
-	if (p->has_own)
-		orr_config_free(&p->own);
+	free_own(p);
+	free(p->host_own);
 	free_dirs(p);
 	free(p);
 	proc->perf = NULL;

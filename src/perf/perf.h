@@ -15,12 +15,12 @@
 struct orr_perf {
 	orr_lock_t lock;
 	const struct orr_config *cfg; /* the process's, or `own` before starpu_init */
-	struct orr_config own;
-	int has_own;
+	struct orr_config *own;       /* or NULL */
+	int has_own;                  /* the environment could be read */
 	char **dirs; /* searched for models, NULL-terminated; models are written to the last */
 	unsigned ndirs;
-	const char *host; /* name of the machine in the names of files */
-	char host_buffer[256];
+	const char *host;                       /* name of the machine in the names of files */
+	char *host_own;                         /* the system's, where that is it; or NULL */
 	struct _starpu_perfmodel_state *states; /* all states of the process (model_state.h) */
 	unsigned nstates;                       /* that were ever made */
 	struct orr_machine *machine;

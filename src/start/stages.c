@@ -121,7 +121,7 @@ static int start_state(struct orr_process *proc)
 	orr_times_init(proc);
 	memset(&data->transfers, 0, sizeof(*data) - offsetof(struct orr_data, transfers));
 	data->default_sequential_consistency = 1;
-	memset(data->memnodes, 0, sizeof(data->memnodes));
+	orr_memnodes_clear(proc);
 	data->nmemnodes = 0;
 	data->limited = 0;
 	data->swap_node = -1;

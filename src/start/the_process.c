@@ -11,6 +11,7 @@
 #include "core/front/core_upcalls.h"
 #include "data/close.h"
 #include "data/data.h"
+#include "data/nodes.h"
 #include "sched/sched.h"
 #include "start/shared_conf.h"
 
@@ -18,7 +19,7 @@
 #define DATA \
 	{ \
 		.up = &orr_core_data_upcalls, .last_unpin = orr_handle_last_unpin, \
-		.handle_slab = { \
+		.memnodes = ORR_MEMNODES_NONE, .handle_slab = { \
 			.lock = ORR_LOCK_INIT(SLAB) \
 		} \
 	}
@@ -59,5 +60,6 @@ struct orr_process *orr_process_new(void)
 void orr_process_free(struct orr_process *proc)
 {
 	orr_conf_end(proc);
+	orr_memnodes_free(proc);
 	free(proc);
 }

@@ -6,7 +6,7 @@
 [ "$ORR_TEST_SIM" = yes ] || skip "needs the simulated world"
 cholesky=$ORR_TEST_BUILDDIR/examples/cholesky/cholesky.sim
 
-fails 1 '2000: the ranks take .* --memory allows 0.10 GB; simulate at most 7[0-9][0-9] nodes' \
+fails 1 '2000: the ranks take .* --memory allows 0.10 GB; simulate at most 99[0-9] nodes' \
 	"$ORRERY" sim -n 2000 --memory 100 "$cholesky" -nt 2 -b 16
 fails 1 'does not fit: it takes .* --memory allows no more; have fewer tasks in flight' \
 	"$ORRERY" sim -n 64 --kernels skip --memory 80 "$cholesky" -nt 96 -b 512

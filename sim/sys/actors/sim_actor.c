@@ -15,6 +15,7 @@
 #include "actors/sim_fiber.h"
 #include "actors/sim_glue.h"
 #include "actors/sim_rank.h"
+#include "actors/sim_stacks.h"
 #include "actors/sim_turns.h"
 #include "actors/sim_own.h"
 #include "sim_clock.h"
@@ -169,6 +170,10 @@ void orr_sim_part(void)
 int orr_sim_block(struct orr_sim_actor *a, double deadline_s)
 {
 	begin_block(a, deadline_s);
+	if (__builtin_expect(a->deep, 0)) {
+		a->deep--;
+		orr_sim_stacks_trim(a);
+	}
 	suspend(a);
 	orr_assertf(!a->blocked && !a->limit.number, "%s goes on without being unblocked", a->name);
 	orr_sim_self = &a->head;

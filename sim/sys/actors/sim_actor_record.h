@@ -68,6 +68,7 @@ struct orr_sim_actor {
 	uint8_t active;   /* a function was handed to it and has not ended */
 	uint8_t detached;
 	uint8_t left;     /* the main one: it has left the rank to the other threads */
+	uint8_t deep;     /* its stack was deeper than it will be: trimmed at that many waits */
 	double others_us; /* what others took of the processor while a measured kernel waited */
 	double asked_us;  /* the program has asked for the time until then ... */
 	unsigned nasked;  /* ... that often without any passing */

@@ -13,6 +13,8 @@
 #include <time.h>
 
 #define ORR_SIM_NSIGNALS 65
+/* A signal in a set. The C library has room for 1,024 in one. */
+#define ORR_SIM_SIGNAL(sig) ((uint64_t) 1 << ((sig) -1))
 
 struct orr_sim_actor;
 struct orr_sim_streams;
@@ -55,8 +57,8 @@ struct orr_sim_own {
 	struct tm tm;
 	/* signals: NULL: all have their default */
 	struct sigaction *actions;
-	sigset_t blocked, pending;
-	sigset_t told; /* that were handled, see ending.c */
+	uint64_t blocked, pending; /* ORR_SIM_SIGNAL of each */
+	uint64_t told;             /* that were handled, see ending.c */
 	/* of the next raise(), which forgets them: the thread that the signal is for, NULL: the
 	 * caller; what a timer sends with it, or NULL */
 	struct orr_sim_actor *to;

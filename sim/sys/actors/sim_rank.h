@@ -90,7 +90,7 @@ struct orr_sim_rank {
 	char instance[32]; /* of SMPI, that the process joined */
 	void *world;       /* its MPI_COMM_WORLD, NULL: that of the first processes */
 	void *dyn_client;  /* what the interface keeps */
-	jmp_buf end;       /* where its main actor ends */
+	jmp_buf *end;      /* where its main actor ends: on the stack of that */
 	char *frame;       /* of the function with that place */
 };
 

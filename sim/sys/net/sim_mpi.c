@@ -380,7 +380,12 @@ static MPI_Comm comm_enter(const int *members, int n)
 
 MPI_Comm orr_sys_mpi_comm(struct orr_process *proc)
 {
-	return orr_sim_mpi_of(proc)->comm;
+	struct orr_sim_mpi *m = orr_sim_mpi_of(proc);
+
+	/* SMPI makes it when it is asked for, with a table as long as the ranks before this one. */
+	if (!m->comm)
+		m->comm = MPI_COMM_SELF;
+	return m->comm;
 }
 
 static void smpi_enter(struct orr_process *proc)

@@ -36,7 +36,8 @@ struct orr_sim_mpi {
 	struct orr_sim_endpoint *endpoint;
 	struct orr_sim_world *world;
 
-	MPI_Comm comm; /* smpi: the engines of these ranks; native: for packing only */
+	MPI_Comm comm; /* smpi: the engines of these ranks; native: for packing only,
+			  NULL until then */
 	int tag;       /* of envelopes */
 
 	/* smpi */

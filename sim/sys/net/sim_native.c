@@ -166,7 +166,6 @@ static void native_enter(struct orr_process *proc)
 	m->world = world_enter(m);
 	if (!m->world)
 		orr_fatal("out of memory for the ranks of the MPI layer");
-	m->comm = MPI_COMM_SELF;
 }
 
 static void native_leave(struct orr_process *proc)

@@ -79,6 +79,16 @@ void starpu_profiling_set_id(int new_id)
 /* ---- workers ---- */
 
 /* The worker's record as the program sees it. */
+static void take_counts(const struct orr_worker *w, struct starpu_profiling_worker_info *info)
+{
+	*info = (struct starpu_profiling_worker_info){
+		.start_time = w->prof.start_time,
+		.executed_tasks = w->prof.executed_tasks,
+		.used_cycles = w->prof.used_cycles,
+		.energy_consumed = w->prof.energy_consumed,
+	};
+}
+
 static void take_times(const struct orr_worker *w, struct starpu_profiling_worker_info *info)
 {
 	const double *us = w->times.spent_us;
@@ -103,7 +113,7 @@ int starpu_profiling_worker_get_info(int workerid, struct starpu_profiling_worke
 	orr_lock(&w->local_lock);
 	if (ORR_ATOMIC_LOAD_RELAXED(&proc->cfg.profiling))
 		orr_times_close(w);
-	now = w->prof;
+	take_counts(w, &now);
 	take_times(w, &now);
 	restart(w);
 	starpu_timespec_sub(&w->prof.start_time, &now.start_time, &now.total_time);

@@ -103,7 +103,7 @@ static void upcall_forget(struct orr_process *proc, starpu_data_handle_t h)
 /* The worker whose device has that memory; NULL: units of CPUs have it, or nobody. */
 static struct orr_worker *device_worker(struct orr_process *proc, unsigned memnode)
 {
-	if (proc->data->memnodes[memnode].kind == STARPU_CPU_RAM)
+	if (proc->data->memnodes[memnode]->kind == STARPU_CPU_RAM)
 		return NULL;
 	for (unsigned i = 0; i < proc->core->nworkers; i++)
 		if (proc->core->workers[i].memnode == memnode)

@@ -239,7 +239,7 @@ static enum orr_inputs fetch_inputs(struct orr_worker *w, struct orr_task *t,
 static int may_come_back(struct orr_process *proc, const struct orr_task *t,
 			 const struct orr_access *a)
 {
-	size_t lent = ORR_ATOMIC_LOAD(&proc->data->memnodes[a->node].lent);
+	size_t lent = ORR_ATOMIC_LOAD(&proc->data->memnodes[a->node]->lent);
 	char usage[160];
 
 	if (lent && !ORR_ATOMIC_XCHG(&proc->data->loan_told, 1))

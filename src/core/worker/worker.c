@@ -175,7 +175,7 @@ static void cut_groups(struct orr_process *proc, unsigned ncpus, const struct or
 
 		if (!devices[i].nworkers)
 			continue;
-		proc->data->memnodes[i + 1].group = proc->ngroups == 1 ? 0 : (int) (k - joined);
+		proc->data->memnodes[i + 1]->group = proc->ngroups == 1 ? 0 : (int) (k - joined);
 		if (proc->ngroups == 1)
 			continue;
 		if (joined)
@@ -295,8 +295,9 @@ int orr_workers_create(struct orr_process *proc, const struct orr_driver_ops *cp
 	proc->ngroups = !nunits                              ? 0
 			: proc->conf->n_not_launched_drivers ? nunits
 							     : orr_sys_ngroups(nunits);
-	proc->core->workers = zeroes(proc->core->nworkers + 1, sizeof(*proc->core->workers));
-	proc->core->groups = zeroes(proc->ngroups + 1, sizeof(*proc->core->groups));
+	proc->core->workers = zeroes(proc->core->nworkers ? proc->core->nworkers : 1,
+				     sizeof(*proc->core->workers));
+	proc->core->groups = zeroes(proc->ngroups ? proc->ngroups : 1, sizeof(*proc->core->groups));
 	if (!proc->core->workers || !proc->core->groups ||
 	    orr_arch_table_set_workers(proc, proc->core->nworkers))
 		return -ENOMEM;

@@ -102,7 +102,12 @@ struct orr_worker {
 	double joules;       /* since the runtime started, under local_lock (core/run/energy.c) */
 	starpu_pthread_mutex_t policy_mutex; /* for policies of programs (starpu_worker_lock) */
 	starpu_pthread_cond_t policy_cond;
-	struct starpu_profiling_worker_info prof;
+	struct { /* for starpu_profiling_worker_get_info() */
+		struct timespec start_time;
+		int executed_tasks;
+		uint64_t used_cycles;
+		double energy_consumed;
+	} prof;
 	struct {
 		double since_us; /* what came before is in spent_us */
 		double spent_us[ORR_NTIMES];

@@ -81,6 +81,9 @@ struct orr_data_ext {
 	struct orr_user_acquire *acquires; /* by the program, not yet released (data/acquire.c) */
 	void *wide_ifaces; /* user-defined interfaces: STARPU_MAXNODES structures (main memory's is
 			      unused) */
+	/* While a trace is recorded: causes (trace/format.h) that ended the last access that wrote,
+	 * and the last one since then, in data/access_trace.h's form; 0: the program. */
+	uint32_t wrote_last, read_last;
 	unsigned ooc_off : 1;
 	unsigned can_evict_off : 1;
 };
@@ -115,13 +118,10 @@ struct _starpu_data_state {
 	uint16_t mpi_flags;
 	uint32_t ngranted; /* accesses that had their turn and did not end */
 	uint32_t nheld;    /* accesses that hold it */
-	/* While a trace is recorded: causes (trace/format.h) that ended the last access that wrote,
-	 * and the last one since then, in data/access_trace.h's form; 0: the program. */
-	uint32_t wrote_last, read_last;
-	uint32_t npins;   /* atomic: users outside of its queue that keep it from ending, see
-			     orr_handle_pin */
-	int32_t mpi_rank; /* owner in the communicator mpi_comm, -1: unknown,
-			     STARPU_MPI_PER_NODE */
+	uint32_t npins;    /* atomic: users outside of its queue that keep it from ending, see
+			      orr_handle_pin */
+	int32_t mpi_rank;  /* owner in the communicator mpi_comm, -1: unknown,
+			      STARPU_MPI_PER_NODE */
 	struct orr_access *head, *tail; /* waiting accesses, first to be granted first */
 	struct orr_partition *piece_of; /* the plan that it is a piece of, NULL when it was
 					   registered by the program */

@@ -84,9 +84,9 @@ void orr_mpi_direct_put(struct orr_mpi *mpi, starpu_data_handle_t h, unsigned no
 	struct orr_mpi_payload p;
 
 	if (!orr_mpi_describe_dense(h, node, &p) ||
-	    mpi->proc->data->memnodes[node].ops->copy(mpi->proc, (uintptr_t) buf, 0,
-						      STARPU_MAIN_RAM, (uintptr_t) p.ptr, 0, node,
-						      p.layout.size, NULL))
+	    mpi->proc->data->memnodes[node]->ops->copy(mpi->proc, (uintptr_t) buf, 0,
+						       STARPU_MAIN_RAM, (uintptr_t) p.ptr, 0, node,
+						       p.layout.size, NULL))
 		orr_fatal("data %s was received, and cannot be copied to memory node %u",
 			  orr_handle_name(h), node);
 }
