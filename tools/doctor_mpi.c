@@ -20,6 +20,7 @@
 #include <unistd.h>
 #include <starpu_mpi.h>
 #include "doctor_host.h"
+#include "patient.h"
 
 enum {
 	TURNS = 100,
@@ -35,6 +36,22 @@ static int rank, size;
 
 /* ---- pairs ---- */
 
+static void send_to(char *buf, int bytes, int peer)
+{
+	if (bytes >= FIRST)
+		patient_send(buf, bytes, peer, 1);
+	else
+		MPI_Send(buf, bytes, MPI_BYTE, peer, 1, MPI_COMM_WORLD);
+}
+
+static void receive_from(char *buf, int bytes, int peer)
+{
+	if (bytes >= FIRST)
+		patient_recv(buf, bytes, peer, 1);
+	else
+		MPI_Recv(buf, bytes, MPI_BYTE, peer, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 static double half_turn(char *buf, int bytes, int peer, int turns)
 {
 	double best = 1e30;
@@ -42,11 +59,11 @@ static double half_turn(char *buf, int bytes, int peer, int turns)
 	for (int i = 0; i < turns; i++) {
 		double start = starpu_timing_now();
 		if (rank < peer) {
-			MPI_Send(buf, bytes, MPI_BYTE, peer, 1, MPI_COMM_WORLD);
-			MPI_Recv(buf, bytes, MPI_BYTE, peer, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+			send_to(buf, bytes, peer);
+			receive_from(buf, bytes, peer);
 		} else {
-			MPI_Recv(buf, bytes, MPI_BYTE, peer, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-			MPI_Send(buf, bytes, MPI_BYTE, peer, 1, MPI_COMM_WORLD);
+			receive_from(buf, bytes, peer);
+			send_to(buf, bytes, peer);
 		}
 		double us = (starpu_timing_now() - start) / 2;
 		best = us < best ? us : best;
@@ -101,6 +118,7 @@ static void print_pairs(const struct result *mine)
 {
 	struct result *all = rank ? NULL : malloc((size_t) size * sizeof(*all));
 
+	patient_barrier(); /* most ranks wait for those that measure */
 	MPI_Gather(mine, sizeof(*mine), MPI_BYTE, all, sizeof(*mine), MPI_BYTE, 0, MPI_COMM_WORLD);
 	for (int r = 0; all && r < size; r++)
 		if (all[r].peer > r)
@@ -152,7 +170,7 @@ static double crowd_us(char *buf, int bytes, int others)
 	for (int i = 0; i < others; i++)
 		MPI_Isend(buf, bytes, MPI_BYTE, (rank + i + 1) % size, 3, MPI_COMM_WORLD,
 			  &requests[others + i]);
-	MPI_Waitall(2 * others, requests, MPI_STATUSES_IGNORE);
+	patient_wait(requests, 2 * others);
 	us = starpu_timing_now() - us;
 	MPI_Allreduce(&us, &most, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
 	return most;

@@ -61,13 +61,13 @@ orrery_doctor_host_LDFLAGS = $(orr_program_ldflags) -Wl,--no-as-needed
 orrery_doctor_host_LDADD = liborrery.la $(ORR_SYS_LIBS)
 if ORR_MPI
 pkglibexec_PROGRAMS += orrery-doctor-mpi
-orrery_doctor_mpi_SOURCES = tools/doctor_mpi.c tools/doctor_library.c tools/doctor_host.h
+orrery_doctor_mpi_SOURCES = tools/doctor_mpi.c tools/doctor_library.c tools/doctor_host.h tools/patient.h
 orrery_doctor_mpi_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)
 orrery_doctor_mpi_CFLAGS = $(orr_program_cflags)
 orrery_doctor_mpi_LDFLAGS = $(orr_program_ldflags)
 orrery_doctor_mpi_LDADD = liborrery-mpi.la liborrery.la $(MPI_LIBS) $(ORR_SYS_LIBS)
 pkglibexec_PROGRAMS += orrery-calibrate-mpi
-orrery_calibrate_mpi_SOURCES = tools/calibrate_mpi.c
+orrery_calibrate_mpi_SOURCES = tools/calibrate_mpi.c tools/patient.h
 orrery_calibrate_mpi_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)
 orrery_calibrate_mpi_CFLAGS = $(orr_program_cflags)
 orrery_calibrate_mpi_LDFLAGS = $(orr_program_ldflags)

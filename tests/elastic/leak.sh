@@ -7,6 +7,7 @@
 # The real run makes 12 changes; `make check-long` lets it make 200 (ORR_GROWTHS=100).
 # orr-test: timeout 300
 # orr-test: sanitizer none
+# orr-test: waits
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 . "$ORR_TEST_SRCDIR/tests/lib/elastic.sh"
 

@@ -3,6 +3,7 @@
 # Connections to the registry of process sets are signed: the system keeps out who does not have the key, and whoever has it
 # gets in, from mpirun's processes to those that start during the run. With ORRERY_DYN_SIGNED=0 they are not.
 # orr-test: timeout 240
+# orr-test: waits
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 [ "$ORR_TEST_MPI" = yes ] || skip "needs Open MPI"
 command -v "$PYTHON" > /dev/null || skip "needs Python"

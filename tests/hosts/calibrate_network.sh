@@ -16,7 +16,7 @@ hosts_up 3
 export OMPI_MCA_mpi_yield_when_idle=1 HOME="$PWD" STARPU_HOME="$PWD"
 for h in h1 h2; do hosts_shape $h 200mbit || skip "links cannot be shaped"; done
 hosts_shape h3 50mbit
-ok on h1 timeout 200 "$ORRERY" calibrate --network --host h1,h2,h3 --name net
+ok on h1 timeout 200 "$ORRERY" calibrate --network --host h1,h2,h3 --name net --rounds 10
 has err 'all pairs of 3 hosts at once, in 3 rounds'
 has err 'messages of up to [0-9]+ bytes leave before'
 has net.xml '<prop id="smpi/send-is-detached-thresh" value="[0-9]+"'
@@ -43,7 +43,7 @@ ok on h1 timeout 200 "$ORRERY" doctor --host h1,h2,h3 --platform net.xml
 has out '^  links  *as calibrated in net.xml: .* to '
 # With switches: h1 and h2 are at one, h3 is behind another.
 printf 'SwitchName=near Nodes=h[1-2]\nSwitchName=far Nodes=h3\nSwitchName=top Switches=near,far\n' > topology.conf
-ok on h1 env SLURM_CONF="$PWD/slurm.conf" timeout 200 "$ORRERY" calibrate --network --host h1,h2,h3 --switches slurm --name switches
+ok on h1 env SLURM_CONF="$PWD/slurm.conf" timeout 200 "$ORRERY" calibrate --network --host h1,h2,h3 --switches slurm --name switches --rounds 5
 has err 'a link between two switches takes .* us; above near: '
 for name in near far top; do has switches.xml "<router id=\"$name\""; done
 asks switches

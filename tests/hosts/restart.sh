@@ -14,7 +14,7 @@ hosts_up 4
 . "$ORR_TEST_SRCDIR/tests/lib/faults.sh"
 export STARPU_NCPU=1 ORRERY_HEARTBEAT_TIMEOUT=3000000
 stencil=$ORR_TEST_BUILDDIR/examples/stencil/stencil
-words="-nx 6 -ny 6 -b 64 --niter 1011 --checkpoint 50 --check"
+words="-nx 6 -ny 6 -b 32 --niter 1011 --checkpoint 50 --check"
 
 # lose HOST OPTIONS MPIRUN_OPTIONS: a new run whose host is killed after the first checkpoint.
 lose() {

@@ -5,6 +5,7 @@
 # theirs are told so; an end in order leaves no files; another program's files are refused. Then the
 # stencil loses a rank at random moments, and comes to its right end by itself.
 # orr-test: timeout 300
+# orr-test: waits
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 program=$ORR_TEST_BUILDDIR/tests/mpi/checkpoint
 export ORRERY_CHECKPOINT_DIR=$PWD/saved
@@ -67,11 +68,11 @@ stencil=$ORR_TEST_BUILDDIR/examples/stencil/stencil
 lose() {
 	rm -f ended
 	{
-		"$ORRERY" run -n 3 --oversubscribe --restart=folder "$stencil" -nx 6 -ny 6 -b 64 --niter 1507 --checkpoint 20 --check > out 2> err
+		"$ORRERY" run -n 3 --oversubscribe --restart=folder "$stencil" -nx 6 -ny 6 -b 32 --niter 1507 --checkpoint 20 --check > out 2> err
 		echo $? > ended
 	} &
 	until [ -e ended ] || ls folder 2> err.ls | sed -n 's/.*-i\([0-9]*\)$/\1/p' | awk -v n="$1" '$1 >= n { found = 1 } END { exit !found }'; do sleep 0.05; done
-	victim=$(processes_like '^[^ ]*stencil -nx 6 -ny 6 -b 64 --niter 1507' | shuf -n 1 | cut -d ' ' -f 1)
+	victim=$(processes_like '^[^ ]*stencil -nx 6 -ny 6 -b 32 --niter 1507' | shuf -n 1 | cut -d ' ' -f 1)
 	if [ -n "$victim" ]; then kill -9 "$victim"; fi
 	wait
 	[ "$(cat ended)" = 0 ] || { cat out err; die "the run was not gone on with"; }

@@ -9,6 +9,7 @@
 # Beside other work MPI alone takes minutes for 4 GiB: a rank that yields after a piece waits for its core.
 # orr-test: timeout 1200
 # orr-test: sanitizer none
+# orr-test: waits
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 program=$ORR_TEST_BUILDDIR/tests/mpi/sizes
 all=${ORR_SIZES-}

@@ -4,6 +4,7 @@
 # result is right, and the makespan has the work that was lost and the delays; the
 # same seed gives the same times, and shorter periods lose less.
 # orr-test: timeout 240
+# orr-test: waits
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 [ "$ORR_TEST_SIM" = yes ] || skip "needs the simulated world"
 stencil=$ORR_TEST_BUILDDIR/examples/stencil/stencil.sim

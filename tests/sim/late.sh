@@ -5,6 +5,7 @@
 # posted, and long payloads of the runtime wait 200 us for it, then go to a buffer.
 # orr-test: world sim
 # orr-test: timeout 180
+# orr-test: waits
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 [ "${ORR_TEST_SIM:-yes}" = yes ] || skip "the simulated world was not built"
 program=$ORR_TEST_BUILDDIR/tests/sim/late.sim

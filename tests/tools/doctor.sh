@@ -3,6 +3,7 @@
 # `orrery doctor` on one computer, without namespaces: what is fine, what a shell's limits and variables make wrong, JSON,
 # jobs, and mistakes of the user. On several hosts: tests/hosts/doctor.sh.
 # orr-test: debug none
+# orr-test: waits
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 export HOME="$PWD/home" ORRERY_ALLOW_RUN_AS_ROOT=1
 bus=$PWD/.starpu/sampling/bus

@@ -8,6 +8,7 @@
 # orr-test: timeout 600
 # orr-test: debug none
 # orr-test: sanitizer none
+# orr-test: waits
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 [ "$ORR_TEST_MPI" = yes ] || skip "needs the real world"
 "${PYTHON:-python3}" -c 'import numpy' 2> err || skip "no numpy, without which gains are bounds"

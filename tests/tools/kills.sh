@@ -16,7 +16,7 @@
 kills=${ORR_KILLS:-3}
 seed=${ORR_KILLS_SEED:-1}
 ranks=3
-stencil="$ORR_TEST_BUILDDIR/examples/stencil/stencil -nx 6 -ny 6 -b 64 --niter 1511 --checkpoint 20 --check"
+stencil="$ORR_TEST_BUILDDIR/examples/stencil/stencil -nx 6 -ny 6 -b 32 --niter 1511 --checkpoint 20 --check"
 cholesky="$ORR_TEST_BUILDDIR/examples/cholesky/cholesky -nt 41 -b 64 --checkpoint 3 --check"
 unset ORRERY_CHECKPOINT_DIR
 

@@ -54,7 +54,7 @@ BEFORE = {
 # (page, how a block begins): what makes the run shorter, or fit for any machine: (pattern, replacement)...
 SHORTER = {
     ("doc/cluster.md", "orrery calibrate"): [("orrery calibrate", "orrery calibrate --rounds 3")],
-    ("doc/dynamic.md", "printf 'at 0.5"): [("--niter 400", "--niter 40")],
+    ("doc/dynamic.md", "printf 'at 0.5"): [("--niter 400", "--niter 20"), ("at 3 shrink", "at 1.5 shrink")],
     ("doc/dynamic.md", "orrery cc --elastic program.c"): [(r"\./program", "./program --elastic -b 1000 --niter 200")],
     ("doc/simulating.md", "orrery sim -n 1024"): [("1024", "64"), ("-nt 128", "-nt 32")],
     ("doc/noise.md", "for policy in"): [("eager dmda lws dmdas", "dmdas")],

@@ -27,7 +27,7 @@ printf '# orrery stats: nodes=4 makespan_s=0.5\n# world: simulated\n# command: o
 ok "$ORRERY" matrix four.csv -o figures/new
 written figures/new/four volume bandwidth messages
 cp figures/new/four_volume.png before.png
-ok "$ORRERY" matrix four.csv -o figures/new
+ok "$ORRERY" matrix four.csv --only volume -o figures/new
 cmp before.png figures/new/four_volume.png || die "the same statistics gave another picture"
 has err "^orrery matrix: volume \(hops\): pairs differ by more than a factor of 100, .*--scale log shows them"
 for suffix in png pdf; do # what the run was is in the files
@@ -121,7 +121,7 @@ written text/run volume bandwidth
 has err 'has no messages; that matrix is left out'
 ok $tool four.csv -o text
 written text/four volume bandwidth messages
-ok "$ORRERY" matrix run.txt -o text2
+ok "$ORRERY" matrix run.txt --only volume -o text2
 
 # chain WORLD COMMAND...: from a run with STARPU_MPI_STATS=1 to pictures, under both names of the command.
 chain() {
@@ -138,10 +138,10 @@ chain() {
 	sed 's/^\(.*comm_stats.\[0:\)1\]/\12]/' "$world.txt" > other.txt
 	fails 1 'other.txt:[0-9]+: the checksum of node 0 is [0-9a-f]{8}, and that of its lines [0-9a-f]{8}' "$ORRERY" matrix other.txt
 	grep -v 'comm_stats.\[1[]:]' "$world.txt" > part.txt
-	ok "$ORRERY" matrix part.txt -o part
+	ok "$ORRERY" matrix part.txt --only volume -o part
 	has err 'part.txt:1: there are lines of [0-9]+ of [0-9]+ nodes, and none of node 1'
 	grep -v 'comm_stats.*checksum: ' "$world.txt" > plain.txt
-	ok "$ORRERY" matrix plain.txt -o plain
+	ok "$ORRERY" matrix plain.txt --only volume -o plain
 	grep -q 'checksum' err && die "no checksum at all: $(cat err)"
 	# A person who redirects standard output finds out where the table is.
 	echo 'Hello, world' > stdout.txt
@@ -211,7 +211,7 @@ if [ "$ORR_TEST_SIM" = yes ]; then
 	sed 's/^0,1,/0,2,/' tree.csv > changed.csv
 	fails 1 'changed.csv:[0-9]+: the checksum is .*put one line .# checksum none. in place of its lines' "$ORRERY" matrix changed.csv
 	sed 's/^# checksum at the end/# checksum none/; $d' changed.csv > hand.csv
-	ok "$ORRERY" matrix hand.csv
+	ok "$ORRERY" matrix hand.csv --only volume
 	ok "$ORRERY" matrix tree.csv --logical --hops --scale log --size slide
 	written ./tree volume bandwidth messages logical_volume logical_messages
 fi
