@@ -19,7 +19,7 @@
 #define SLAB_INTERFACE 64 /* interfaces up to that size live in slabbed handles */
 
 #ifndef ORR_DEBUG
-/* What many ranks have of many data: a word more would be two of each (doc/simulating.md). */
+/* Many ranks have many data: a word more would be two of each (doc/simulating.md). */
 _Static_assert(sizeof(struct _starpu_data_state) + SLAB_INTERFACE <= 176, "a datum has grown");
 #endif
 

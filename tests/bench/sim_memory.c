@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What each rank of a simulation holds (sim_memory.sh):
+/* Things that each rank of a simulation holds (sim_memory.sh):
  *
  *     sim_memory handles N | foreign N | tasks N | messages N M
  *

@@ -20,7 +20,7 @@ void *orrery_sim_stack(size_t alignment, size_t size);
 /* One more of the next stacks that SimGrid makes is that of an actor that never ends. About n of
  * its size are expected in all. */
 void orr_sim_stacks_expect(size_t n);
-/* What the caller's stack held below its present frames is given back to the system. */
+/* Gives the pages of the caller's stack below its present frames back to the system. */
 void orr_sim_stacks_trim(const struct orr_sim_actor *a);
 
 #endif

@@ -25,7 +25,7 @@ static const struct created initial = { .pub = STARPU_TASK_INITIALIZER,
 					.prv = { .owner.ndeps = 1, .nend_deps = 1 } };
 
 #if !defined(ORR_DEBUG) && STARPU_NMAXBUFS == 8
-/* What many ranks have of many tasks (doc/simulating.md). */
+/* Many ranks have many tasks (doc/simulating.md). */
 _Static_assert(sizeof(struct created) <= 960, "a task has grown");
 #endif
 
