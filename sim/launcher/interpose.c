@@ -128,7 +128,7 @@ int main(int argc, char **argv)
 int posix_memalign(void **memory, size_t alignment, size_t size)
 {
 	static int (*own)(void **, size_t, size_t);
-	void *stack = orrery_sim_stack(alignment, size);
+	void *stack = orrery_sim_in_rank() ? NULL : orrery_sim_stack(alignment, size);
 	if (stack) {
 		*memory = stack;
 		return 0;

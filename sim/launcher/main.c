@@ -108,6 +108,16 @@ static void elastic_main(struct orr_sim_actor *a)
 	orr_sim_user_end(a, NULL);
 }
 
+/* An actor that never ends; one of each kind for each rank. */
+static struct orr_sim_actor *start_for_ever(struct orr_sim_rank *r, enum orr_role role,
+					    const char *name, const char *instance, size_t stack,
+					    void (*code)(struct orr_sim_actor *))
+{
+	if (!orr_sim_dyn.on) /* else main actors end, and come again */
+		orr_sim_stacks_expect((size_t) orr_sim.nranks);
+	return orr_sim_actor_start(r, role, name, instance, stack, code);
+}
+
 static void driver_main(struct orr_sim_actor *a)
 {
 	orr_sim_mpi_init_actor(a);
@@ -117,12 +127,14 @@ static void driver_main(struct orr_sim_actor *a)
 static void engine_main(struct orr_sim_actor *a)
 {
 	struct orr_sim_rank *r = a->rank;
-	r->driver = orr_sim_actor_start(r, ORR_ROLE_WORKERS, "workers", "workers",
-					orr_sim.stack_small, driver_main);
-	if (!r->vacant)
+	r->driver = start_for_ever(r, ORR_ROLE_WORKERS, "workers", "workers", orr_sim.stack_small,
+				   driver_main);
+	if (!r->vacant && orr_sim_dyn.on)
 		r->main = orr_sim_actor_start(r, ORR_ROLE_USER, "main", "program",
-					      orr_sim.stack_main,
-					      orr_sim_dyn.on ? elastic_main : program_main);
+					      orr_sim.stack_main, elastic_main);
+	else if (!r->vacant)
+		r->main = start_for_ever(r, ORR_ROLE_USER, "main", "program", orr_sim.stack_main,
+					 program_main);
 	if (!r->driver || (!r->vacant && !r->main))
 		launcher_fail("out of memory for rank %d of %d", r->rank, orr_sim.nranks);
 	orr_sim_mpi_init_actor(a);
@@ -133,8 +145,8 @@ static void engine_main(struct orr_sim_actor *a)
 
 static int start_engine(struct orr_sim_rank *r)
 {
-	r->engine = orr_sim_actor_start(r, ORR_ROLE_ENGINE, "engine", "engines",
-					orr_sim.stack_small, engine_main);
+	r->engine = start_for_ever(r, ORR_ROLE_ENGINE, "engine", "engines", orr_sim.stack_small,
+				   engine_main);
 	return r->engine != NULL;
 }
 
@@ -150,8 +162,8 @@ static int share_stacks(struct orr_sim_rank *r)
 {
 	r->engine = orr_sim_actor_borrower(r, ORR_ROLE_ENGINE, "engine", orr_sim_turn);
 	r->driver = orr_sim_actor_borrower(r, ORR_ROLE_WORKERS, "workers", orr_sim_turn);
-	r->main = orr_sim_actor_start(r, ORR_ROLE_USER, "main", "program", orr_sim.stack_main,
-				      second_main);
+	r->main = start_for_ever(r, ORR_ROLE_USER, "main", "program", orr_sim.stack_main,
+				 second_main);
 	return r->engine && r->driver && r->main;
 }
 
@@ -224,14 +236,11 @@ static void start_ranks(const struct launcher_options *o)
 	launcher_world_find("program");
 	if (orr_sim_dyn.on)
 		start_elastic();
-	if (orr_sim.share_stacks)
-		orr_sim_stacks_begin((size_t) o->n);
 	for (int i = 0; i < o->n; i++) {
 		struct orr_sim_rank *r = &orr_sim.ranks[i];
 		if (!(orr_sim.share_stacks ? share_stacks(r) : start_engine(r)))
 			launcher_fail("out of memory for rank %d of %d", i, o->n);
 	}
-	orr_sim_stacks_end();
 }
 
 int orrery_sim_main(int argc, char **argv)

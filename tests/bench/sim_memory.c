@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What each rank of a simulation holds (sim_memory.sh):
+/* Things that each rank of a simulation holds (sim_memory.sh):
  *
- *     sim_memory nothing | idle | handles N | foreign N | tasks N | messages N M
+ *     sim_memory handles N | foreign N | tasks N | messages N M
  *
- * nothing: a main that returns; idle: the runtime with its MPI layer; handles: N data of the rank;
- * foreign: N of the next rank; tasks: N that wait for one datum; messages: N data, M of which are
- * received from the rank before, while M messages are on the way to the next one.
+ * handles: N data of the rank; foreign: N of the next rank; tasks: N that wait for one datum;
+ * messages: N data, M of which are received from the rank before, while M messages are on the way
+ * to the next one.
  *
  * Invariant: all of them exist at once, on all ranks: whoever ends them waits for a barrier. */
 #include <starpu_mpi.h>
@@ -82,14 +82,12 @@ static void hold_messages(void)
 
 int main(int argc, char **argv)
 {
-	const char *what = argc > 1 ? argv[1] : "idle";
+	const char *what = argc > 1 ? argv[1] : "handles";
 
 	n = argc > 2 ? atoi(argv[2]) : 0;
 	nmessages = argc > 3 ? atoi(argv[3]) : 0;
 	if (nmessages > n)
 		nmessages = n;
-	if (!strcmp(what, "nothing"))
-		return 0;
 	if (starpu_mpi_init_conf(&argc, &argv, 1, MPI_COMM_WORLD, NULL))
 		return 77;
 	me = starpu_mpi_world_rank();
@@ -105,10 +103,8 @@ int main(int argc, char **argv)
 		hold_handles(next);
 	else if (!strcmp(what, "tasks"))
 		hold_tasks();
-	else if (!strcmp(what, "messages"))
-		hold_messages();
 	else
-		starpu_mpi_barrier(MPI_COMM_WORLD);
+		hold_messages();
 	free(handles);
 	starpu_mpi_shutdown();
 	return 0;

@@ -4,7 +4,8 @@
 # Bytes that a simulation takes for a rank that does nothing, a datum, a datum of another rank, a task that
 # waits, and a message with its receive (sim_memory.c): the peak of the process's memory (peak_rss_bytes of
 # --report) in a run with more of them, less that in a run with fewer, by their number. Tables that double fill
-# to the same part in both runs. ORR_BENCH_BEFORE names another build folder, whose numbers come beside;
+# to the same part in both runs, and malloc asks for no large pages (2 MiB more or less are 10 bytes of a datum).
+# ORR_BENCH_BEFORE names another build folder, whose numbers come beside;
 # ORR_BENCH_NODES is the most nodes (default 4,112).
 #
 # The system counts code that all ranks share for each of them, though it is in memory once: 4,096 bytes of a
@@ -12,6 +13,7 @@
 set -u
 [ "$ORR_TEST_SIM" = yes ] || exit 77
 ulimit -v $((60 * 1000000))
+export GLIBC_TUNABLES=glibc.malloc.hugetlb=0
 most=${ORR_BENCH_NODES:-4112}
 
 # peak NODES ARG...: bytes, with $orrery.
@@ -28,13 +30,16 @@ difference() { echo $((($2 - $1 + $3 / 2) / $3)); }
 
 # measure BUILD: a line for each kind.
 measure() {
-	orrery=$1/orrery program=$TMPDIR/sim_memory.sim
-	"$orrery" cc --sim -O2 "$ORR_TEST_SRCDIR/tests/bench/sim_memory.c" -o "$program" || return 1
-	ranks=$((most - 16))
-	for kind in nothing idle; do
-		few=$(peak 16 $kind) && many=$(peak "$most" $kind) || return 1
+	orrery=$1/orrery
+	for p in bench/sim_memory sim/idle; do
+		"$orrery" cc --sim -O2 "$ORR_TEST_SRCDIR/tests/$p.c" -o "$TMPDIR/${p#*/}.sim" || return 1
+	done
+	program=$TMPDIR/idle.sim ranks=$((most - 16))
+	for kind in "without runtime" idle; do
+		few=$(peak 16 "$kind") && many=$(peak "$most" "$kind") || return 1
 		echo "rank, $kind: $(difference "$few" "$many" $ranks)"
 	done
+	program=$TMPDIR/sim_memory.sim
 	ranks=32 less=6000 more=12000
 	for kind in handles foreign tasks; do
 		few=$(peak $ranks $kind $less) && many=$(peak $ranks $kind $more) || return 1

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Memory of a rank that does nothing: what the process takes at most with 1,040 ranks, less what it takes
-# with 16, divided. About 34,000 bytes: 21,000 of malloc (14,000 of them SimGrid's and
+# with 16, divided. About 34,000 bytes: 21,500 of malloc (8,000 of them SimGrid's and
 # the loader's), a page of variables, one or two of the stack, and one of code, which is in memory once but
 # counted for each. The bound notices each page more: a second one of variables (RELRO), of code (segments that
 # are not joined by the linker), of the stack (that is not trimmed, or has a block of malloc's around it), and

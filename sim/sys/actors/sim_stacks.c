@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The stacks of the ranks' main actors (sim_stacks.h).
+/* The stacks of actors that never end (sim_stacks.h).
  *
  * SimGrid makes a stack with a guard by posix_memalign(). malloc gives it a map of its own, whose
  * first page holds nothing but malloc's sixteen bytes, and asks for large pages for it, which a
@@ -17,55 +17,58 @@
 #include <unistd.h>
 #include "actors/sim_actor_record.h"
 
-/* Of a stack and its guard. */
-static struct {
-	char *next;
-	size_t each;
-	size_t left;   /* there are so many of these */
-	size_t wanted; /* that have not been asked for */
-} room;
-
-void orr_sim_stacks_begin(size_t n)
-{
-#ifndef __SANITIZE_ADDRESS__
-	room.wanted = n;
+/* AddressSanitizer knows stacks by the blocks that they are, and keeps notes about what they hold.
+ */
+#ifdef __SANITIZE_ADDRESS__
+#define PLAIN 0
+#else
+#define PLAIN 1
 #endif
+
+/* Stacks of one size, guards included. */
+struct room {
+	char *next;
+	size_t each, left; /* there are so many of these */
+};
+
+static struct room rooms[4];
+static size_t expected; /* stacks that were not asked for */
+static size_t most;     /* of a size */
+
+void orr_sim_stacks_expect(size_t n)
+{
+	most = n;
+	expected += PLAIN;
 }
 
-void orr_sim_stacks_end(void)
+static int reserve(struct room *r, size_t each, size_t n)
 {
-	room.wanted = 0;
-}
-
-/* All of them, at the first. */
-static int reserve(size_t each)
-{
-	char *all = mmap(NULL, room.wanted * each, PROT_READ | PROT_WRITE,
+	char *all = mmap(NULL, n * each, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
 
-	if (all == MAP_FAILED) {
-		room.wanted = 0;
+	if (all == MAP_FAILED)
 		return -1;
-	}
-	(void) madvise(all, room.wanted * each, MADV_NOHUGEPAGE);
-	room.next = all;
-	room.each = each;
-	room.left = room.wanted;
+	(void) madvise(all, n * each, MADV_NOHUGEPAGE);
+	*r = (struct room){ all, each, n };
 	return 0;
 }
 
 void *orrery_sim_stack(size_t alignment, size_t size)
 {
-	size_t page = (size_t) sysconf(_SC_PAGESIZE);
+	size_t page = (size_t) sysconf(_SC_PAGESIZE), i = 0;
 
-	if (!room.wanted || alignment != page || size < orr_sim.stack_main || size % page ||
-	    (room.left ? size != room.each : reserve(size)))
+	if (!expected || alignment != page || size < 65536 || size % page)
 		return NULL;
-	char *stack = room.next;
+	expected--;
+	while (i < sizeof(rooms) / sizeof(*rooms) && rooms[i].left && rooms[i].each != size)
+		i++;
+	if (i == sizeof(rooms) / sizeof(*rooms) ||
+	    (!rooms[i].left && reserve(&rooms[i], size, most)))
+		return NULL;
+	char *stack = rooms[i].next;
 
-	room.next += size;
-	room.left--;
-	room.wanted--;
+	rooms[i].next += size;
+	rooms[i].left--;
 	return stack;
 }
 
@@ -75,9 +78,7 @@ void orr_sim_stacks_trim(const struct orr_sim_actor *a)
 		  from = (a->head.stack_low + page - 1) & ~(page - 1),
 		  to = ((uintptr_t) __builtin_frame_address(0) - 1024) & ~(page - 1);
 
-#ifndef __SANITIZE_ADDRESS__
 	/* A handler of signals may have another stack. */
-	if (to > from && to - from < a->head.stack_size)
+	if (PLAIN && to > from && to - from < a->head.stack_size)
 		(void) madvise((void *) from, to - from, MADV_DONTNEED);
-#endif
 }

@@ -24,6 +24,11 @@ struct created {
 static const struct created initial = { .pub = STARPU_TASK_INITIALIZER,
 					.prv = { .owner.ndeps = 1, .nend_deps = 1 } };
 
+#if !defined(ORR_DEBUG) && STARPU_NMAXBUFS == 8
+/* Many ranks have many tasks (doc/simulating.md). */
+_Static_assert(sizeof(struct created) <= 960, "a task has grown");
+#endif
+
 size_t orr_task_slab_size(void)
 {
 	return sizeof(struct created);
