@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define ORR_TRACE_MAGIC "ORRTRACE"
-#define ORR_TRACE_VERSION 2
+#define ORR_TRACE_VERSION 3
 #define ORR_TRACE_BLOCK 4096
 #define ORR_TRACE_SMALL_BLOCK 1024        /* in a file with a limit */
 #define ORR_TRACE_BLOCK_MAGIC 0x4b4c424fU /* "OBLK" */
@@ -89,7 +89,8 @@ enum orr_trace_kind {
 	ORR_TRACE_LEFT,    /* b events recorded before this one, c events lost, d nanoseconds that
 			      threads of the process could run and got no core; 0: not known */
 	/* About tasks; b is the number of the task. */
-	ORR_TRACE_SUBMIT,  /* a string: name, c priority, d cause: in what it was submitted */
+	ORR_TRACE_SUBMIT,  /* flags AT_ONCE, a string: name, c priority, d cause: in what it was
+			      submitted */
 	ORR_TRACE_RELEASE, /* c cause: what it waits for no more */
 	ORR_TRACE_READY,   /* c cause: the last of these; a worker may take it */
 	ORR_TRACE_START,   /* worker, a string: name, c nanoseconds since the worker took it, 0
@@ -97,9 +98,9 @@ enum orr_trace_kind {
 			      model's name, in its high half the bits of a float: microseconds that
 			      the policy expected the kernel to take; 0: it did not ask, or nobody
 			      knew */
-	ORR_TRACE_END,     /* worker, d 0: the policy expected nothing of copies; else
-			      ORR_TRACE_EXPECTED and in its low half the bits of a float: the
-			      microseconds that it expected the copies of the task's data to take */
+	ORR_TRACE_END,  /* flags AT_ONCE, worker, d 0: the policy expected nothing of copies; else
+			   ORR_TRACE_EXPECTED and in its low half the bits of a float: the
+			   microseconds that it expected the copies of the task's data to take */
 	ORR_TRACE_DONE, /* worker, -1: executed by none; c cause: what its end waited for last, 0:
 			   its own execution */
 	/* About messages. `request` is the number of a send or receive in its process, in the low
@@ -148,6 +149,9 @@ enum orr_trace_kind {
 			    coordinates, 0: it has none; flags ENDS: it is unregistered */
 	ORR_TRACE_NKINDS
 };
+/* Flag of SUBMIT: the task is READY at the same time, with d as its cause; of END: it is DONE, too,
+ * with that worker and the cause 0. There is no other event of that. */
+#define ORR_TRACE_AT_ONCE 1
 #define ORR_TRACE_DATUM_ENDS 1 /* flag of DATUM */
 #define ORR_TRACE_LINK_SUM 1   /* flag of LINK */
 
