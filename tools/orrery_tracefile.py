@@ -33,7 +33,7 @@ FIRST_BLOCK = 4096   # bytes of the head and its text, however small blocks are
 KINDS = ("none", "string", "process", "clock", "worker", "left",
          "submit", "release", "ready", "start", "end", "done",
          "post", "grant", "route", "send", "sent", "envelope", "match", "recv",
-         "copy", "copied", "user", "engine", "sum", "after", "waited", "change", "memory", "held", "callback", "link", "datum")
+         "copy", "copied", "user", "engine", "sum", "after", "waited", "change", "memory", "held", "callback", "link", "datum", "uses")
 EVENTS = tuple(name for name in KINDS[6:] if name not in ("sum", "link"))   # that something happened
 NUMBER = {name: number for number, name in enumerate(KINDS)}
 # An event with the flag AT_ONCE stands for another one, too, at the same time: {its kind: (that of the other one, the field c of that from its field d)}.
@@ -46,7 +46,7 @@ GUEST = 1
 RECEIVE, EAGER, SYNC, RELAYED = 1, 2, 4, 8
 COPIES = ("fetch", "eviction", "write-back", "prefetch")   # why copies are made
 CHANGES = {1: "checkpoint", 2: "restore", 3: "use", 4: "resize"}
-NO_STEPS = ("engine", "sum", "after", "waited", "change", "memory", "held", "callback", "link", "datum")   # what is recorded of other steps, or of time that passed
+NO_STEPS = ("engine", "sum", "after", "waited", "change", "memory", "held", "callback", "link", "datum", "uses")   # what is recorded of other steps, or of time that passed
 # Causes that hold messages back; with GOES_ON until then.
 HOLDS = {1: "number", 2: "bytes", 3: "turn", 4: "others", 5: "value", 6: "announced", 7: "order", 8: "memory"}
 GOES_ON = 0x80

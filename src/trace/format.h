@@ -145,15 +145,30 @@ enum orr_trace_kind {
 			    bandwidth that it gave, d nanoseconds in which it gave all; flags SUM: up
 			    to now, b bytes per second; else of the last b nanoseconds */
 	ORR_TRACE_DATUM, /* of this process; worker: its home node, -1: none; a string: its name, 0:
-			    it has none, b tag (signed; -1: none), c bytes, d string: its
-			    coordinates, 0: it has none; flags ENDS: it is unregistered */
+			    it has none, b tag (signed), c bytes, d string: its coordinates, 0: it
+			    has none; flags ENDS: it is unregistered; flags UNTAGGED: it has no tag,
+			    b is its place, as USES have it until then */
+	ORR_TRACE_USES,  /* b task uses the data of c and d, in this order, which are the next ones
+			    of  its buffers; flags SMALL: two tags in each, the first one in the low
+			    half, see ORR_TRACE_SMALL_TAG; else one of ORR_TRACE_USE_... in each; 0:
+			    no more */
 	ORR_TRACE_NKINDS
 };
 /* Flag of SUBMIT: the task is READY at the same time, with d as its cause; of END: it is DONE, too,
  * with that worker and the cause 0. There is no other event of that. */
 #define ORR_TRACE_AT_ONCE 1
-#define ORR_TRACE_DATUM_ENDS 1 /* flag of DATUM */
-#define ORR_TRACE_LINK_SUM 1   /* flag of LINK */
+#define ORR_TRACE_DATUM_ENDS 1     /* flag of DATUM */
+#define ORR_TRACE_DATUM_UNTAGGED 2 /* flag of DATUM */
+#define ORR_TRACE_USES_SMALL 1     /* flag of USES */
+/* A datum of USES: a mode in the highest bits, a tag or, UNTAGGED, a place in the lowest. */
+#define ORR_TRACE_USE_MODE(mode) ((uint64_t) (mode) << 61)
+#define ORR_TRACE_USE_UNTAGGED ((uint64_t) 1 << 60)
+#define ORR_TRACE_USE_LEAST UINT64_C(0xfffffffffffffff)
+/* SMALL: a mode, and a tag that has so many bits. */
+#define ORR_TRACE_SMALL_TAG 29
+/* Modes of USES. */
+enum orr_trace_use { ORR_USE_R = 1, ORR_USE_W, ORR_USE_RW, ORR_USE_SCRATCH, ORR_USE_REDUX };
+#define ORR_TRACE_LINK_SUM 1 /* flag of LINK */
 
 /* Functions of the program that the runtime calls because of a task or a message. */
 enum orr_trace_callback {

@@ -45,6 +45,17 @@ int64_t orr_trace_now_ns(void)
 	return ns_of(orr_sys_now_us());
 }
 
+/* The last event of the block, or the one before what it says of the task of that number. */
+static struct orr_trace_event *last_step(const struct orr_trace_stream *s, uint64_t number)
+{
+	struct orr_trace_event *last = &s->events[s->n - 1];
+
+	while (last > s->events && last->b == number &&
+	       (last->kind == ORR_TRACE_USES || last->kind == ORR_TRACE_AFTER))
+		last--;
+	return last;
+}
+
 int64_t orr_trace_ns_after(struct orr_process *proc, enum orr_trace_kind kind, uint64_t number)
 {
 	const struct orr_thread *self = orr_thread_self();
@@ -52,7 +63,7 @@ int64_t orr_trace_ns_after(struct orr_process *proc, enum orr_trace_kind kind, u
 
 	/* Virtual time costs nothing to read, and is exact. */
 	if (s && self->trace_epoch == proc->trace->epoch && s->n && !orr_sys_is_simulated()) {
-		const struct orr_trace_event *last = &s->events[s->n - 1];
+		const struct orr_trace_event *last = last_step(s, number);
 
 		if (last->kind == kind && last->b == number)
 			return last->ns;
@@ -70,7 +81,7 @@ int orr_trace_joins(struct orr_process *proc, enum orr_trace_kind kind,
 	if (!s || self->trace_epoch != tr->epoch || !s->n || !tr->plain ||
 	    !orr_trace_wants(tr, e->kind))
 		return 0;
-	struct orr_trace_event *last = &s->events[s->n - 1];
+	struct orr_trace_event *last = last_step(s, e->b);
 
 	if (last->kind != kind || last->b != e->b || last->worker != e->worker ||
 	    e->c != (kind == ORR_TRACE_SUBMIT ? last->d : 0) ||

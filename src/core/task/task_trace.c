@@ -13,6 +13,7 @@
 #include "core/worker/core.h"
 #include "core/task/task.h"
 #include "data/access_trace.h"
+#include "data/handle_trace.h"
 
 #include "starpu_fxt.h"
 
@@ -214,6 +215,7 @@ void orr_task_trace_after(struct orr_process *proc, const struct orr_task *t)
 {
 	uint64_t before = 0;
 
+	orr_handle_record_uses(proc, t->job_id, t->owner.access, t->owner.naccess);
 	for (unsigned i = 0; i < t->owner.naccess; i++) {
 		uint64_t cause = orr_access_comes_after(&t->owner.access[i]);
 
