@@ -12,9 +12,9 @@ ENDS, UNTAGGED = 1, 2   # flags of an event
 SMALL, SMALL_TAG = 1, 29   # of uses
 USE_MODE, USE_UNTAGGED, USE_LEAST = 61, 1 << 60, (1 << 60) - 1
 MODES = ("", "R", "W", "RW", "SCRATCH", "REDUX", "", "")
-# since: its tag was known, None: it has none; end: it was unregistered, None: that is not in the trace; place: what tasks know it by
-# until then, if it has no tag.
-Datum = collections.namedtuple("Datum", "rank tag name coordinates bytes home since end process place")
+# since: its tag was known, None: it has none; end: it was unregistered, None: that is not in the trace; number: what tasks of its process know it by, if it
+# has no tag; 0: none used it.
+Datum = collections.namedtuple("Datum", "rank tag name coordinates bytes home since end process number")
 
 
 def read(trace):
@@ -41,7 +41,7 @@ def read(trace):
 
 
 def used(flags, c, d):
-    """[(mode, tag or None, place or None)] of an event of a task."""
+    """[(mode, tag or None, number or None)] of an event of a task."""
     found = []
     for value in (c, d):
         if flags & SMALL:
@@ -61,21 +61,20 @@ def uses(trace):
 
 
 class Names:
-    """The data by what tasks know them by. name(): of the rows of the table data, by their numbers."""
+    """The data by what tasks know them by. Of the rows of the table data, with their places there."""
 
     def __init__(self, rows):
-        self.tagged, self.placed = collections.defaultdict(list), collections.defaultdict(list)
-        for number, datum in enumerate(rows):
+        self.tagged, self.numbered = collections.defaultdict(list), {}
+        for place, datum in enumerate(rows):
             if datum.tag is not None:
-                self.tagged[datum.tag].append((datum.since, number, datum))
-            elif datum.end is not None:
-                self.placed[datum.process, datum.place].append((datum.end, number, datum))
+                self.tagged[datum.tag].append((datum.since, place, datum))
+            elif datum.number:
+                self.numbered[datum.process, datum.number] = (place, datum)
 
-    def row(self, process, ns, tag, place):
-        """(number, datum) that a task of the process used, which was submitted then, or None. Of several that had the tag one after the
+    def row(self, process, ns, tag, number):
+        """(place, datum) that a task of the process used, which was submitted then, or None. Of several that had the tag one after the
         other, or in several processes, its own process's counts before others, and the last before that time before later ones."""
         if tag is not None:
             found = self.tagged.get(tag, ())
             return max(found, key=lambda row: (row[0] <= ns, row[2].process == process, row[0] if row[0] <= ns else -row[0]))[1:] if found else None
-        found = [row for row in self.placed.get((process, place), ()) if row[0] >= ns]
-        return min(found, key=lambda row: row[:2])[1:] if found else None
+        return self.numbered.get((process, number))

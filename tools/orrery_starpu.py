@@ -171,12 +171,12 @@ class Known:
 
     def uses(self, task):
         """(handles, modes, sizes) of the task's data, in the order of its buffers, with blanks in between. A datum that is not in data.rec
-        is known by its tag, or its place in memory, and then there are no sizes."""
+        is known by its tag or its number, and then there are no sizes."""
         when, data = self.used.get(task.key, (0, ()))
         found, sizes = [], []
-        for _, tag, place in data:
-            row = self.data.row(task.key[0], when, tag, place)
-            found.append(self.handles[row[0]] if row else "%d_t%d" % (task.rank, tag) if tag is not None else "%d_p%x" % (task.rank, place))
+        for _, tag, number in data:
+            row = self.data.row(task.key[0], when, tag, number)
+            found.append(self.handles[row[0]] if row else "%d_t%d" % (task.rank, tag) if tag is not None else "%d_n%d" % (task.rank, number))
             sizes.append(str(row[1].bytes) if row else None)
         known = None not in sizes
         return (" ".join(found) or None, " ".join(mode for mode, _, _ in data) or None, " ".join(sizes) or None if known else None)

@@ -6,6 +6,7 @@
  * whose owner is a rank of another communicator than the world. */
 #include "data/handle_trace.h"
 #include "data/access_record.h"
+#include "data/data.h"
 #include "trace/trace.h"
 
 #include <stdio.h>
@@ -36,16 +37,17 @@ void orr_handle_record_slow(struct orr_process *proc, starpu_data_handle_t h, in
 	if (h->mpi_tag < 0 ? !ends || (h->piece_of && !named)
 			   : h->mpi_comm || h->mpi_rank != proc->mpi_rank)
 		return;
-	orr_trace_add(proc,
-		      (struct orr_trace_event){
-			      .kind = ORR_TRACE_DATUM,
-			      .flags = (uint8_t) ((ends ? ORR_TRACE_DATUM_ENDS : 0) |
-						  (h->mpi_tag < 0 ? ORR_TRACE_DATUM_UNTAGGED : 0)),
-			      .worker = h->home_node,
-			      .a = named ? orr_trace_string(proc, ext->name) : 0,
-			      .b = h->mpi_tag < 0 ? (uintptr_t) h : (uint64_t) h->mpi_tag,
-			      .c = starpu_data_get_size(h),
-			      .d = coordinates(proc, ext) });
+	orr_trace_add(
+		proc,
+		(struct orr_trace_event){
+			.kind = ORR_TRACE_DATUM,
+			.flags = (uint8_t) ((ends ? ORR_TRACE_DATUM_ENDS : 0) |
+					    (h->mpi_tag < 0 ? ORR_TRACE_DATUM_UNTAGGED : 0)),
+			.worker = h->home_node,
+			.a = named ? orr_trace_string(proc, ext->name) : 0,
+			.b = h->mpi_tag < 0 ? ORR_ATOMIC_LOAD(&h->used_as) : (uint64_t) h->mpi_tag,
+			.c = starpu_data_get_size(h),
+			.d = coordinates(proc, ext) });
 }
 
 /* ---- what tasks use ---- */
@@ -69,13 +71,24 @@ static int64_t tag_of(starpu_data_handle_t h)
 	return h->mpi_comm ? -1 : h->mpi_tag;
 }
 
-static uint64_t wide_use(const struct orr_access *a)
+/* The number of a datum without a tag, which gets one here when it has none. Numbers and not
+ * addresses: the same simulation writes the same trace. */
+static uint32_t number_of(struct orr_process *proc, starpu_data_handle_t h)
+{
+	uint32_t number = ORR_ATOMIC_LOAD(&h->used_as), none = 0;
+
+	if (number)
+		return number;
+	number = ORR_ATOMIC_ADD(&proc->data->nused, 1);
+	return ORR_ATOMIC_CAS(&h->used_as, &none, number) ? number : none;
+}
+
+static uint64_t wide_use(struct orr_process *proc, const struct orr_access *a)
 {
 	int64_t tag = tag_of(a->handle);
 	uint64_t of = tag >= 0 && (uint64_t) tag <= ORR_TRACE_USE_LEAST
 			      ? (uint64_t) tag
-			      : ORR_TRACE_USE_UNTAGGED |
-					((uintptr_t) a->handle & ORR_TRACE_USE_LEAST);
+			      : ORR_TRACE_USE_UNTAGGED | number_of(proc, a->handle);
 
 	return ORR_TRACE_USE_MODE(use_of(a->mode)) | of;
 }
@@ -99,7 +112,7 @@ void orr_handle_record_uses(struct orr_process *proc, uint64_t job, const struct
 			use[k] = small ? (uint64_t) use_of(access[i + k].mode)
 							 << ORR_TRACE_SMALL_TAG |
 						 (uint64_t) tag_of(access[i + k].handle)
-				       : wide_use(&access[i + k]);
+				       : wide_use(proc, &access[i + k]);
 		e.c = small ? use[0] | use[1] << 32 : use[0];
 		e.d = small ? use[2] | use[3] << 32 : use[1];
 		orr_trace_add_at(proc, &e);

@@ -147,7 +147,7 @@ enum orr_trace_kind {
 	ORR_TRACE_DATUM, /* of this process; worker: its home node, -1: none; a string: its name, 0:
 			    it has none, b tag (signed), c bytes, d string: its coordinates, 0: it
 			    has none; flags ENDS: it is unregistered; flags UNTAGGED: it has no tag,
-			    b is its place, as USES have it until then */
+			    b is its number in USES, 0: no task used it */
 	ORR_TRACE_USES,  /* b task uses the data of c and d, in this order, which are the next ones
 			    of  its buffers; flags SMALL: two tags in each, the first one in the low
 			    half, see ORR_TRACE_SMALL_TAG; else one of ORR_TRACE_USE_... in each; 0:
@@ -160,7 +160,8 @@ enum orr_trace_kind {
 #define ORR_TRACE_DATUM_ENDS 1     /* flag of DATUM */
 #define ORR_TRACE_DATUM_UNTAGGED 2 /* flag of DATUM */
 #define ORR_TRACE_USES_SMALL 1     /* flag of USES */
-/* A datum of USES: a mode in the highest bits, a tag or, UNTAGGED, a place in the lowest. */
+/* A datum of USES: a mode in the highest bits, a tag or, UNTAGGED, a number in the lowest, by which
+ * the process knows it. */
 #define ORR_TRACE_USE_MODE(mode) ((uint64_t) (mode) << 61)
 #define ORR_TRACE_USE_UNTAGGED ((uint64_t) 1 << 60)
 #define ORR_TRACE_USE_LEAST UINT64_C(0xfffffffffffffff)

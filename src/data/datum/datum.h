@@ -118,6 +118,9 @@ struct _starpu_data_state {
 	/* While a trace is recorded: causes (trace/format.h) that ended the last access that wrote,
 	 * and the last one since then, in data/access_trace.h's form; 0: the program. */
 	uint32_t wrote_last, read_last;
+	/* Atomic, while a trace is recorded: of a datum without a tag that a task used, its number
+	 * among those of the process; 0: none. */
+	uint32_t used_as;
 	uint32_t npins;   /* atomic: users outside of its queue that keep it from ending, see
 			     orr_handle_pin */
 	int32_t mpi_rank; /* owner in the communicator mpi_comm, -1: unknown,
