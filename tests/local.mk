@@ -103,8 +103,9 @@ endif
 
 # In two steps: a compiler cache keeps objects only.
 $(orr_sim_test_programs): %.sim: %.c $(orr_headers_dep) $(orr_test_headers) | $(orr_sim_order)
-	$(orr_sim_link).o -c $(orr_test_includes) $(filter %.c,$^)
+	$(orr_sim_link).o -c -MMD -MP -MF $@.d -MT $@ $(orr_test_includes) $(filter %.c,$^)
 	@./orrery cc --sim $(CFLAGS) -o $@ $@.o $(OPENCL_LIBS)
+-include $(orr_sim_test_programs:=.d)
 
 # All that tests need, without running any.
 check-programs: $(check_LTLIBRARIES) $(check_DATA)
@@ -119,7 +120,7 @@ AM_TESTS_ENVIRONMENT = \
 	ORR_TEST_MPI='$(orr_mpi)'; ORR_TEST_MPI_LIBRARY='$(ORR_MPI_LIBRARY)'; ORR_TEST_SIM='$(orr_simgrid)'; ORR_TEST_SIM_INTERFACE='$(orr_simgrid_interface)'; ORR_TEST_UCX='$(orr_ucx)'; ORR_TEST_OPENCL='$(orr_opencl)'; ORR_TEST_CUDA='$(orr_cuda)'; ORR_TEST_SANITIZER='$(orr_sanitizer)'; ORR_TEST_DEBUG='$(orr_debug)'; ORR_TEST_HARDENED='$(ORR_FORTIFY) $(ORR_STACK_PROTECTOR) $(ORR_RELRO)'; ORR_TEST_FORTRAN='$(orr_fortran)'; \
 	PYTHON='$(PYTHON)'; CC='$(CC)'; SPHINX_BUILD='$(SPHINX_BUILD)'; \
 	export ORR_TEST_SRCDIR ORR_TEST_BUILDDIR ORR_TEST_FACTOR ORR_TEST_MPI ORR_TEST_MPI_LIBRARY ORR_TEST_SIM ORR_TEST_SIM_INTERFACE ORR_TEST_UCX ORR_TEST_OPENCL ORR_TEST_CUDA ORR_TEST_SANITIZER ORR_TEST_DEBUG ORR_TEST_HARDENED ORR_TEST_FORTRAN PYTHON CC SPHINX_BUILD;
-MOSTLYCLEANFILES += $(orr_sim_test_programs) $(orr_sim_test_programs:=.o)
+MOSTLYCLEANFILES += $(orr_sim_test_programs) $(orr_sim_test_programs:=.o) $(orr_sim_test_programs:=.d)
 EXTRA_DIST += $(orr_test_extra)
 
 clean-local:

@@ -16,7 +16,7 @@ import orrery_models
 import orrery_sums
 from orrery_critical import Wait
 from orrery_cli import UserError
-from orrery_tracefile import BLOCK, EAGER, EVENT, LONGEST_US, NUMBER, RECEIVE, RELAYED
+from orrery_tracefile import AT_ONCE, BLOCK, EAGER, EVENT, JOINED, LONGEST_US, NUMBER, RECEIVE, RELAYED
 
 LAYOUT = np.dtype([("ns", "=i8"), ("kind", "u1"), ("flags", "u1"), ("worker", "=i2"), ("a", "=u4"), ("b", "=u8"), ("c", "=u8"),
                    ("d", "=u8")])
@@ -121,6 +121,16 @@ def read_events(trace, progress):
     # Of a whole trace without some of its events, those that windows have, of which none is missing.
     windows = trace.windows if trace.complete else None
 
+    def joined(events, process, place):
+        """What events with the flag AT_ONCE stand for besides themselves, as Trace.in_block has it."""
+        for kind, (other, cause) in JOINED.items():
+            which = np.flatnonzero((events["kind"] == kind) & (events["flags"] & AT_ONCE != 0))
+            if len(which):
+                more = events[which]
+                more["c"] = cause(more["d"])
+                more["kind"], more["flags"], more["a"], more["d"] = other, 0, 0, 0
+                keep(more, process[which], place[which])
+
     def keep(events, process, place):
         if len(events):
             for kind in np.flatnonzero(np.bincount(events["kind"], minlength=max(names) + 1)):
@@ -155,6 +165,7 @@ def read_events(trace, progress):
         process = np.broadcast_to(np.array([head[1] for _, head, _ in some], np.uint32)[:, None], used.shape)
         place = np.array([order for _, _, order in some], np.int64)[:, None] * per_block + np.arange(per_block)
         keep(events[used], process[used], place[used])
+        joined(events[used], process[used], place[used])
     for place, head, order in odd:
         found = [event for _, event in trace.in_block(place, head[1], head[3], ~0) if event[1] != NUMBER["string"]]
         events = np.array(found, LAYOUT)

@@ -13,7 +13,7 @@ MESSAGES = ("post", "grant", "route", "send", "sent", "envelope", "match", "recv
 GROUPS = {"tasks": ("submit", "after", "release", "ready", "start", "end", "done", "callback"), "kernels": ("start", "end"),
           "callbacks": ("callback",), "messages": MESSAGES,
           "lists": MESSAGES, "copies": ("copy", "copied"), "progression": ("engine",), "waits": ("waited",), "changes": ("change",),
-          "memory": ("memory",), "marks": ("user",), "links": ("link",), "data": ("datum",)}
+          "memory": ("memory",), "marks": ("user",), "links": ("link",), "data": ("datum", "uses")}
 FOREVER = 1 << 62
 
 

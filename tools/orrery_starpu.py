@@ -10,6 +10,7 @@ import importlib
 import os
 import sys
 
+import orrery_data
 import orrery_paje
 import orrery_tracefile
 from orrery_cli import UserError
@@ -19,7 +20,14 @@ from orrery_tracefile import signed
 
 FETCHING = "FetchingInput"
 ITERATION, ITERATION_END = "iteration", "iteration-end"   # marks (src/core/task/task_trace.c)
-NOT_RECORDED = "there is no trace.rec, activity.data, distrib.data, sched_tasks.rec and papi.rec (see `orrery trace --csv`)"
+# What StarPU's tool writes and this one does not, and what has the same.
+NO_LAYOUT = "no public documentation gives its layout; "
+NOT_WRITTEN = (("trace.rec", NO_LAYOUT + "`orrery trace FILE --text` has all events"),
+               ("activity.data", NO_LAYOUT + "`starpu_workers_activity FILE` shows what workers did over time"),
+               ("distrib.data", NO_LAYOUT + "`starpu_codelet_histo_profile FILE` shows how long kernels took"),
+               ("sched_tasks.rec", NO_LAYOUT + "the table tasks of `orrery trace FILE --csv` has ready_ns, start_ns and priority"),
+               ("papi.rec", "counters of PAPI are not recorded; `perf stat` counts for a whole run"))
+NOT_RECORDED = "\n".join("there is no %s: %s" % row for row in NOT_WRITTEN)
 
 
 def jobs(tables):
@@ -81,6 +89,16 @@ def causes(tables):
     return found
 
 
+def handles(rows):
+    """The names of data: the rank, or the rank and its process, and a number there."""
+    last, first, found = collections.Counter(), {}, []
+    for datum in rows:
+        last[datum.process] += 1
+        own = first.setdefault(datum.rank, datum.process) == datum.process
+        found.append("%d_d%d" % (datum.rank, last[datum.process]) if own else "%d_%d_d%d" % (datum.rank, datum.process, last[datum.process]))
+    return found
+
+
 def record(out, fields):
     """One record of recutils; a field without a value is left out."""
     out.writelines("%s: %s\n" % (name, str(value).replace("\n", "\n+ ")) for name, value in fields if value is not None)
@@ -95,10 +113,11 @@ def write_tasks(tables, known, path):
         for t in tables.tasks:
             on = sorted(known.waited.get(t.key, ()))
             place = (t.key[0], t.worker) if t.start is not None else None
+            uses = known.uses(t)
             record(out, (("Name", t.name), ("Model", t.model or t.name), ("JobId", known.job[t.key]), ("SubmitOrder", known.order.get(t.key)),
                          ("DependsOn", " ".join(known.job[o] for o in on if o in known.job) or None), ("Priority", t.priority),
                          ("Iteration", known.iteration.get(t.key, (None,))[0]), ("WorkerId", place and place[1]), ("MemoryNode", place and nodes.get(place)),
-                         ("SubmitTime", at(t.submit)), ("StartTime", at(t.start)), ("EndTime", at(t.end)), ("MPIRank", t.rank)))
+                         ("Handles", uses[0]), ("Modes", uses[1]), ("Sizes", uses[2]), ("SubmitTime", at(t.submit)), ("StartTime", at(t.start)), ("EndTime", at(t.end)), ("MPIRank", t.rank)))
 
 
 def write_comms(tables, path):
@@ -110,16 +129,12 @@ def write_comms(tables, path):
                          ("RecvTime", None if received is None else milliseconds(tables, received)), ("Number", m.key[2])))
 
 
-def write_data(tables, path):
-    """The fields that StarVZ reads; a datum is known by the rank, or the rank and its process, and its number there."""
-    last, first = collections.Counter(), {}
+def write_data(tables, known, path):
+    """The fields that StarVZ reads."""
     with open(path, "w", encoding="utf-8") as out:
-        for rank, tag, name, coordinates, size, home, _, _, process in tables.rows("data"):
-            last[process] += 1
-            own = first.setdefault(rank, process) == process
-            record(out, (("Handle", "%d_d%d" % (rank, last[process]) if own else "%d_%d_d%d" % (rank, process, last[process])),
-                         ("HomeNode", home), ("MPIRank", rank), ("Size", size), ("Description", name), ("Coordinates", coordinates),
-                         ("MPIOwner", rank if tag is not None else None), ("MPITag", tag)))
+        for handle, (rank, tag, name, coordinates, size, home, _, _, _) in zip(known.handles, tables.rows("data")):
+            record(out, (("Handle", handle), ("HomeNode", home), ("MPIRank", rank), ("Size", size), ("Description", name),
+                         ("Coordinates", coordinates), ("MPIOwner", rank if tag is not None else None), ("MPITag", tag)))
 
 
 def write_dag(tables, known, path):
@@ -151,6 +166,20 @@ class Known:
 
     def __init__(self, tables):
         self.order, self.waited, self.job, self.iteration = orders(tables), causes(tables), jobs(tables), iterations(tables)
+        rows = list(tables.data())
+        self.handles, self.data, self.used = handles(rows), orrery_data.Names(rows), orrery_data.uses(tables.trace)
+
+    def uses(self, task):
+        """(handles, modes, sizes) of the task's data, in the order of its buffers, with blanks in between. A datum that is not in data.rec
+        is known by its tag or its number, and then there are no sizes."""
+        when, data = self.used.get(task.key, (0, ()))
+        found, sizes = [], []
+        for _, tag, number in data:
+            row = self.data.row(task.key[0], when, tag, number)
+            found.append(self.handles[row[0]] if row else "%d_t%d" % (task.rank, tag) if tag is not None else "%d_n%d" % (task.rank, number))
+            sizes.append(str(row[1].bytes) if row else None)
+        known = None not in sizes
+        return (" ".join(found) or None, " ".join(mode for mode, _, _ in data) or None, " ".join(sizes) or None if known else None)
 
 
 FIELDS = ("Size", "Params", "Footprint", "Tag", "JobId", "SubmitOrder", "GFlop", "X", "Y", "Iteration", "Subiteration")
@@ -177,7 +206,7 @@ def write(tables, folder, paje=None, without=()):
     write_tasks(tables, known, os.path.join(folder, "tasks.rec"))
     write_comms(tables, os.path.join(folder, "comms.rec"))
     write_dag(tables, known, os.path.join(folder, "dag.dot"))
-    write_data(tables, os.path.join(folder, "data.rec"))
+    write_data(tables, known, os.path.join(folder, "data.rec"))
     return "\n".join(text for text in (unknown, NOT_RECORDED) if text)
 
 
@@ -197,8 +226,8 @@ Shows what a trace of Orrery's has: the run, and the number of events of each ki
 """,
     "starpu_fxt_data_trace": """usage: starpu_fxt_data_trace [-d FOLDER] TRACE [CODELET...]
 
-Refuses: traces of Orrery's do not have the sizes of a task's data. starpu_codelet_profile
-shows how long the tasks of each codelet took.
+Refuses: no public documentation says what its files have in them. tasks.rec has the sizes of
+each task's data and its times, starpu_codelet_profile shows how long tasks took.
 """,
     "starpu_trace_state_stats.py": """usage: starpu_trace_state_stats.py TRACE
 
@@ -272,5 +301,5 @@ def command(name, words):
         trace = one_trace(name, [w for w in words if w != "-i"])
         orrery_trace.write_info(trace, {"from": None, "to": None, "kinds": None, "ranks": None}, sys.stdout)
         return 0
-    raise UserError("starpu_fxt_data_trace: a trace of Orrery's does not have the sizes of a task's data; "
-                    "starpu_codelet_profile TRACE shows how long tasks took", 1)
+    raise UserError("starpu_fxt_data_trace: no public documentation says what its files have in them; "
+                    "starpu_fxt_tool -i TRACE writes tasks.rec, with Sizes, StartTime and EndTime of each task", 1)

@@ -479,12 +479,17 @@ class Tables:
             if self.within(load.start, load.end):
                 yield (load.name, self.ns(load.start), self.ns(load.end)) + load[3:]
 
-    def rows_of_data(self):
+    def data(self):
+        """What the rows of the table data are made of."""
         run = self.run   # data may be known before the first step, and after the last one
         for d in orrery_data.read(self.trace):
             if self.inside(d.rank, run.first if d.since is None else min(d.since, run.last), run.last if d.end is None else max(d.end, run.first)):
-                yield (d.rank, d.tag, d.name or None, d.coordinates or None, d.bytes, d.home, self.ns(d.since) if d.since is not None else None,
-                       self.ns(d.end) if d.end is not None else None, d.process)
+                yield d
+
+    def rows_of_data(self):
+        for d in self.data():
+            yield (d.rank, d.tag, d.name or None, d.coordinates or None, d.bytes, d.home, self.ns(d.since) if d.since is not None else None,
+                   self.ns(d.end) if d.end is not None else None, d.process)
 
     def rows_of_marks(self):
         for m in self.run.marks:

@@ -176,7 +176,9 @@ def fields_of(kind, e, names):
     if kind == "callback":
         return "%d %d %s" % (b, c, orrery_tracefile.CALLBACKS.get(flags, flags))
     if kind == "datum":
-        return "%d %d %s %s, %s" % (signed(b), c, "unregistered" if flags & orrery_data.ENDS else "known", process.strings.get(a, ""), process.strings.get(d, ""))
+        return "%d %d %s %s, %s" % (-1 if flags & orrery_data.UNTAGGED else signed(b), c, "unregistered" if flags & orrery_data.ENDS else "known", process.strings.get(a, ""), process.strings.get(d, ""))
+    if kind == "uses":
+        return "%d %s" % (b, " ".join("%s:%s" % (mode, "-" if tag is None else tag) for mode, tag, _ in orrery_data.used(flags, c, d)))
     if kind == "link":
         return "%d %d %d %s %s" % (b, c, d, "sum" if flags & orrery_links.SUM else "part", process.strings.get(a, ""))
     if kind == "engine":

@@ -14,7 +14,7 @@ import zlib
 import orrery_part
 from orrery_cli import UserError
 
-VERSION = 2
+VERSION = 3
 HEAD = struct.Struct("=8sIIIIIIQQII64s")
 BLOCK = struct.Struct("=IIIIqqQI3IQ")
 EVENT = struct.Struct("=qBBhIQQQ")
@@ -33,9 +33,12 @@ FIRST_BLOCK = 4096   # bytes of the head and its text, however small blocks are
 KINDS = ("none", "string", "process", "clock", "worker", "left",
          "submit", "release", "ready", "start", "end", "done",
          "post", "grant", "route", "send", "sent", "envelope", "match", "recv",
-         "copy", "copied", "user", "engine", "sum", "after", "waited", "change", "memory", "held", "callback", "link", "datum")
+         "copy", "copied", "user", "engine", "sum", "after", "waited", "change", "memory", "held", "callback", "link", "datum", "uses")
 EVENTS = tuple(name for name in KINDS[6:] if name not in ("sum", "link"))   # that something happened
 NUMBER = {name: number for number, name in enumerate(KINDS)}
+# An event with the flag AT_ONCE stands for another one, too, at the same time: {its kind: (that of the other one, the field c of that from its field d)}.
+AT_ONCE = 1
+JOINED = {NUMBER["submit"]: (NUMBER["ready"], lambda d: d), NUMBER["end"]: (NUMBER["done"], lambda d: 0 * d)}
 ABOUT_PROCESS = sum(1 << NUMBER[name] for name in ("string", "process", "clock", "worker", "left"))
 
 TURNS = {1: "messages", 2: "tasks", 3: "asleep"}
@@ -43,7 +46,7 @@ GUEST = 1
 RECEIVE, EAGER, SYNC, RELAYED = 1, 2, 4, 8
 COPIES = ("fetch", "eviction", "write-back", "prefetch")   # why copies are made
 CHANGES = {1: "checkpoint", 2: "restore", 3: "use", 4: "resize"}
-NO_STEPS = ("engine", "sum", "after", "waited", "change", "memory", "held", "callback", "link", "datum")   # what is recorded of other steps, or of time that passed
+NO_STEPS = ("engine", "sum", "after", "waited", "change", "memory", "held", "callback", "link", "datum", "uses")   # what is recorded of other steps, or of time that passed
 # Causes that hold messages back; with GOES_ON until then.
 HOLDS = {1: "number", 2: "bytes", 3: "turn", 4: "others", 5: "value", 6: "announced", 7: "order", 8: "memory"}
 GOES_ON = 0x80
@@ -238,7 +241,7 @@ class Trace:
         for i, head in enumerate(heads, 1):
             if head[0] == BLOCK_MAGIC:
                 found.append((i * self.block, head))
-        # A thread fills its first block again and again, and copies it to the end when it is full. One that was killed then has left
+        # A thread fills its first blocks again and again, and copies them to the end when they are full. One that was killed then has left
         # both; the copy is complete.
         found.sort(key=lambda block: (block[1][1], block[1][2], block[1][7], block[0]))
         if not self.flags & (CLOSED | LIMITED):
@@ -307,7 +310,13 @@ class Trace:
                 text = data[i * EVENT.size:i * EVENT.size + event[5]]
                 i += (event[5] + EVENT.size - 1) // EVENT.size
                 event = event[:6] + (text,)
-            if kinds >> kind & 1:
+            if kind in JOINED and event[2] & AT_ONCE:
+                other, cause = JOINED[kind]
+                if kinds >> kind & 1:
+                    yield process, event[:2] + (event[2] & ~AT_ONCE,) + event[3:]
+                if kinds >> other & 1:
+                    yield process, (event[0], other, 0, event[3], 0, event[5], cause(event[7]), 0)
+            elif kinds >> kind & 1:
                 yield process, event
 
     @staticmethod

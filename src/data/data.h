@@ -77,6 +77,7 @@ struct orr_data {
 	 * called when it holds the datum, without locks by any thread; does not block. */
 	int (*choose_node)(struct orr_acquire *a);
 	struct orr_memnode *memnodes[STARPU_MAXNODES];
+	uint32_t nused;            /* atomic, while a trace is recorded: see used_as of data */
 	unsigned nmemnodes;        /* atomic: grows when disks are registered */
 	int limited;               /* some memory node has a limit */
 	int swap_node;             /* disk that main memory overflows to, -1: none */

@@ -24,7 +24,7 @@ static inline struct orr_trace_event orr_memory_note(struct orr_process *proc,
 static inline void orr_memory_record(struct orr_process *proc, struct orr_trace_event e)
 {
 	if (__builtin_expect(e.kind != ORR_TRACE_NONE, 0))
-		orr_trace_add_at(proc, e);
+		orr_trace_add_at(proc, &e);
 }
 
 #endif

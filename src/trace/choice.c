@@ -37,7 +37,7 @@ static const struct group {
 	{ "memory", BIT(MEMORY) },
 	{ "marks", BIT(USER) },
 	{ "links", BIT(LINK) },
-	{ "data", BIT(DATUM) },
+	{ "data", BIT(DATUM) | BIT(USES) },
 };
 #define NGROUPS (sizeof(groups) / sizeof(groups[0]))
 

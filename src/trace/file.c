@@ -24,7 +24,9 @@
 #include "trace/limit.h"
 
 #define CHUNK_FIRST (16 * ORR_TRACE_BLOCK)
-#define CHUNK_MOST (1024 * ORR_TRACE_BLOCK)
+#define CHUNK_MOST (64 * ORR_TRACE_BLOCK)
+
+#define MOST_HEADS ((size_t) 1 << 20) /* 64 MiB, for 4 GiB of the file */
 
 #define NO_ROOM "has no room for more, and nothing more is recorded"
 
@@ -49,6 +51,11 @@ struct orr_trace_file {
 	uint64_t limit;                /* of the file; 0: none */
 	int partial;                   /* not everything is recorded */
 	struct orr_trace_room room;    /* with a limit, instead of chunks */
+	struct orr_crc32 crc;          /* its tables */
+	/* The heads of blocks that this process has appended, by their numbers in the file, and
+	 * else 0: to read them for the index costs more than to keep them. */
+	struct orr_trace_block *heads;
+	size_t nheads;
 	int full;
 };
 
@@ -245,6 +252,7 @@ static struct orr_trace_file *find(struct orr_trace_file **list, const char *pat
 		return NULL;
 	}
 	orr_lock_init(&f->lock, ORR_RANK_TRACE_FILE);
+	orr_crc32_init(&f->crc);
 	f->fd = -1;
 	f->next = *list;
 	*list = f;
@@ -304,28 +312,44 @@ static int write_all(int fd, const void *from, size_t bytes)
 
 /* The memory that an index is made with: too large for the stack of a simulated rank. */
 struct index {
-	struct orr_crc32 crc;
 	struct orr_trace_block entry[256];
 	uint32_t sum;     /* of the entries */
 	uint64_t block[]; /* of the file */
 };
 
-/* Reads a block, sets its checksum, there and here, and returns its head; NULL with errno set. */
+/* Of a block of that many bytes, but for the field itself. */
+static uint32_t checksum_of(const struct orr_crc32 *crc, const struct orr_trace_block *b,
+			    size_t size)
+{
+	const size_t field = offsetof(struct orr_trace_block, checksum);
+	const char *bytes = (const char *) b;
+	uint32_t sum = orr_crc32(crc, 0, bytes, field);
+
+	return orr_crc32(crc, sum, bytes + field + sizeof(b->checksum),
+			 size - field - sizeof(b->checksum));
+}
+
+/* Reads a block, sets its checksum, there and here, and returns its head; NULL with errno set. Of
+ * one that has its checksum, the head alone. */
 static const struct orr_trace_block *seal_block(struct orr_trace_file *f, struct index *x,
 						uint64_t at)
 {
 	const size_t field = offsetof(struct orr_trace_block, checksum), size = f->head->block;
-	const char *block = (const char *) x->block;
 	struct orr_trace_block *b = (void *) x->block;
+	size_t number = at / size;
 
+	if (number < f->nheads && f->heads[number].checksum)
+		return &f->heads[number];
 	errno = EIO;
-	if (pread(f->fd, x->block, size, (off_t) at) != (ssize_t) size)
+	if (pread(f->fd, b, sizeof(*b), (off_t) at) != (ssize_t) sizeof(*b))
 		return NULL;
-	if (b->magic != ORR_TRACE_BLOCK_MAGIC)
+	if (b->magic != ORR_TRACE_BLOCK_MAGIC ||
+	    (b->checksum && !(f->head->flags & ORR_TRACE_LIMITED)))
 		return b;
-	b->checksum = orr_crc32(&x->crc, 0, block, field);
-	b->checksum = orr_crc32(&x->crc, b->checksum, block + field + sizeof(b->checksum),
-				size - field - sizeof(b->checksum));
+	errno = EIO;
+	if (pread(f->fd, b, size, (off_t) at) != (ssize_t) size)
+		return NULL;
+	b->checksum = checksum_of(&f->crc, b, size);
 	return pwrite(f->fd, &b->checksum, sizeof(b->checksum), (off_t) (at + field)) ==
 			       sizeof(b->checksum)
 		       ? b
@@ -341,8 +365,8 @@ static int write_end(struct orr_trace_file *f, struct index *x, uint64_t nindex)
 	memcpy(end.magic, ORR_TRACE_END_MAGIC, sizeof(end.magic)); /* without the 0 behind it */
 	head.nindex = nindex;
 	head.flags |= ORR_TRACE_CLOSED;
-	end.head = orr_crc32(&x->crc, 0, &head, sizeof(head));
-	end.head = orr_crc32(&x->crc, end.head, f->head + 1, ORR_TRACE_BLOCK - sizeof(head));
+	end.head = orr_crc32(&f->crc, 0, &head, sizeof(head));
+	end.head = orr_crc32(&f->crc, end.head, f->head + 1, ORR_TRACE_BLOCK - sizeof(head));
 
 	int err = write_all(f->fd, &end, sizeof(end));
 
@@ -368,7 +392,7 @@ static int write_entries(struct orr_trace_file *f, struct index *x)
 		x->entry[n++] = *b;
 		if (n < sizeof(x->entry) / sizeof(x->entry[0]) && i + 1 < nblocks)
 			continue;
-		x->sum = orr_crc32(&x->crc, x->sum, x->entry, n * sizeof(x->entry[0]));
+		x->sum = orr_crc32(&f->crc, x->sum, x->entry, n * sizeof(x->entry[0]));
 		int err = write_all(f->fd, x->entry, n * sizeof(x->entry[0]));
 		if (err)
 			return err;
@@ -384,7 +408,6 @@ static int write_index(struct orr_trace_file *f)
 	int err = ENOMEM;
 
 	if (x) {
-		orr_crc32_init(&x->crc);
 		err = write_entries(f, x);
 	}
 	free(x);
@@ -413,6 +436,9 @@ int orr_trace_file_leave(struct orr_trace_file *f)
 		orr_trace_room_exit(&f->room);
 	munmap(f->head, ORR_TRACE_BLOCK);
 	close(f->fd);
+	free(f->heads);
+	f->heads = NULL;
+	f->nheads = 0;
 	f->head = NULL;
 	f->fd = -1;
 	return last;
@@ -456,8 +482,9 @@ static void put(struct orr_trace_chunk *c)
 	free(c);
 }
 
-/* A block of a chunk; NULL with errno set. */
-static struct orr_trace_block *chunk_block(struct orr_trace_file *f, struct orr_trace_chunk **chunk)
+/* Blocks of a chunk, as many as it has of *n; NULL with errno set. */
+static struct orr_trace_block *chunk_blocks(struct orr_trace_file *f, uint32_t *n,
+					    struct orr_trace_chunk **chunk)
 {
 	if (f->chunk && f->chunk->used == f->chunk->bytes) {
 		put(f->chunk);
@@ -468,8 +495,10 @@ static struct orr_trace_block *chunk_block(struct orr_trace_file *f, struct orr_
 	if (!f->chunk)
 		return NULL;
 	struct orr_trace_block *b = (void *) (f->chunk->base + f->chunk->used);
+	size_t most = (f->chunk->bytes - f->chunk->used) / ORR_TRACE_BLOCK;
 
-	f->chunk->used += ORR_TRACE_BLOCK;
+	*n = *n < most ? *n : (uint32_t) most;
+	f->chunk->used += (size_t) *n * ORR_TRACE_BLOCK;
 	f->chunk->nused++;
 	*chunk = f->chunk;
 	return b;
@@ -485,17 +514,55 @@ static int set_full(struct orr_trace_file *f)
 	return first;
 }
 
-int orr_trace_file_append(struct orr_trace_file *f, const struct orr_trace_block *b)
+/* Keeps the heads of blocks that are at that place of the file now, if there is memory. */
+static void keep_heads(struct orr_trace_file *f, const struct orr_trace_block *blocks, uint32_t n,
+		       uint64_t at)
 {
-	uint64_t at = ORR_ATOMIC_ADD(&f->head->end, ORR_TRACE_BLOCK) - ORR_TRACE_BLOCK;
-	ssize_t n;
+	size_t first = at / ORR_TRACE_BLOCK, more = f->nheads ? f->nheads : 1024;
 
-	do
-		n = pwrite(f->fd, b, ORR_TRACE_BLOCK, (off_t) at);
-	while (n < 0 && errno == EINTR);
-	if (n == ORR_TRACE_BLOCK)
+	orr_lock(&f->lock);
+	while (more < first + n)
+		more *= 2;
+	if (more > f->nheads && more <= MOST_HEADS) {
+		struct orr_trace_block *p = realloc(f->heads, more * sizeof(*p));
+
+		if (p) {
+			memset(p + f->nheads, 0, (more - f->nheads) * sizeof(*p));
+			f->heads = p;
+			f->nheads = more;
+		}
+	}
+	for (uint32_t i = 0; i < n && first + i < f->nheads; i++)
+		f->heads[first + i] = *(const struct orr_trace_block *) ((const char *) blocks +
+									 (size_t) i *
+										 ORR_TRACE_BLOCK);
+	orr_unlock(&f->lock);
+}
+
+int orr_trace_file_append(struct orr_trace_file *f, struct orr_trace_block *blocks, uint32_t n)
+{
+	size_t bytes = (size_t) n * ORR_TRACE_BLOCK, done = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < bytes; i += ORR_TRACE_BLOCK) {
+		struct orr_trace_block *b = (void *) ((char *) blocks + i);
+
+		b->checksum = checksum_of(&f->crc, b, ORR_TRACE_BLOCK);
+	}
+	uint64_t at = ORR_ATOMIC_ADD(&f->head->end, bytes) - bytes;
+	while (done < bytes && !err) {
+		ssize_t wrote = pwrite(f->fd, (char *) blocks + done, bytes - done,
+				       (off_t) (at + done));
+
+		if (wrote > 0)
+			done += (size_t) wrote;
+		else if (!wrote || errno != EINTR)
+			err = wrote ? errno : ENOSPC;
+	}
+	if (!err) {
+		keep_heads(f, blocks, n, at);
 		return 0;
-	int err = n < 0 ? errno : ENOSPC;
+	}
 	orr_lock(&f->lock);
 	int first = set_full(f);
 	orr_unlock(&f->lock);
@@ -504,8 +571,8 @@ int orr_trace_file_append(struct orr_trace_file *f, const struct orr_trace_block
 	return err;
 }
 
-struct orr_trace_block *orr_trace_file_block(struct orr_trace_file *f,
-					     struct orr_trace_chunk **chunk)
+struct orr_trace_block *orr_trace_file_blocks(struct orr_trace_file *f, uint32_t *n,
+					      struct orr_trace_chunk **chunk)
 {
 	struct orr_trace_block *b = NULL;
 	int err = 0;
@@ -513,8 +580,10 @@ struct orr_trace_block *orr_trace_file_block(struct orr_trace_file *f,
 	*chunk = NULL;
 	orr_lock(&f->lock);
 	if (!f->full) {
-		b = f->head->flags & ORR_TRACE_LIMITED ? orr_trace_room_block(&f->room, f->nusers)
-						       : chunk_block(f, chunk);
+		int limited = f->head->flags & ORR_TRACE_LIMITED;
+
+		*n = limited ? 1 : *n;
+		b = limited ? orr_trace_room_block(&f->room, f->nusers) : chunk_blocks(f, n, chunk);
 		err = b ? 0 : errno;
 	}
 	if (err)

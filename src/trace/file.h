@@ -34,14 +34,15 @@ const struct orr_trace_head *orr_trace_file_head(const struct orr_trace_file *f)
 /* The process writes no more. The last one writes the index: then the result is 1, else 0. */
 int orr_trace_file_leave(struct orr_trace_file *f);
 
-/* A new block, all 0, and the chunk that must be given back with it (NULL: none). NULL: there is no
- * room, which the first caller has said. Any thread. */
-struct orr_trace_block *orr_trace_file_block(struct orr_trace_file *f,
-					     struct orr_trace_chunk **chunk);
-/* A copy of the block at the end of a file without a limit. 0, or an error of the system that the
- * first caller has said: there is no room. Any thread. */
-int orr_trace_file_append(struct orr_trace_file *f, const struct orr_trace_block *b);
-/* The caller touches its block of the chunk no more. */
+/* New blocks, all 0 and side by side: *n of them, or fewer, which *n says then; and the chunk that
+ * must be given back with them (NULL: none). NULL: there is no room, which the first caller has
+ * said. Any thread. */
+struct orr_trace_block *orr_trace_file_blocks(struct orr_trace_file *f, uint32_t *n,
+					      struct orr_trace_chunk **chunk);
+/* Copies of n full blocks, which get their checksums, at the end of a file without a limit. 0, or
+ * an error of the system that the first caller has said: there is no room. Any thread. */
+int orr_trace_file_append(struct orr_trace_file *f, struct orr_trace_block *blocks, uint32_t n);
+/* The caller touches its blocks of the chunk no more. */
 void orr_trace_file_put(struct orr_trace_file *f, struct orr_trace_chunk *chunk);
 
 #endif

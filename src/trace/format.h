@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define ORR_TRACE_MAGIC "ORRTRACE"
-#define ORR_TRACE_VERSION 2
+#define ORR_TRACE_VERSION 3
 #define ORR_TRACE_BLOCK 4096
 #define ORR_TRACE_SMALL_BLOCK 1024        /* in a file with a limit */
 #define ORR_TRACE_BLOCK_MAGIC 0x4b4c424fU /* "OBLK" */
@@ -89,7 +89,8 @@ enum orr_trace_kind {
 	ORR_TRACE_LEFT,    /* b events recorded before this one, c events lost, d nanoseconds that
 			      threads of the process could run and got no core; 0: not known */
 	/* About tasks; b is the number of the task. */
-	ORR_TRACE_SUBMIT,  /* a string: name, c priority, d cause: in what it was submitted */
+	ORR_TRACE_SUBMIT,  /* flags AT_ONCE, a string: name, c priority, d cause: in what it was
+			      submitted */
 	ORR_TRACE_RELEASE, /* c cause: what it waits for no more */
 	ORR_TRACE_READY,   /* c cause: the last of these; a worker may take it */
 	ORR_TRACE_START,   /* worker, a string: name, c nanoseconds since the worker took it, 0
@@ -97,9 +98,9 @@ enum orr_trace_kind {
 			      model's name, in its high half the bits of a float: microseconds that
 			      the policy expected the kernel to take; 0: it did not ask, or nobody
 			      knew */
-	ORR_TRACE_END,     /* worker, d 0: the policy expected nothing of copies; else
-			      ORR_TRACE_EXPECTED and in its low half the bits of a float: the
-			      microseconds that it expected the copies of the task's data to take */
+	ORR_TRACE_END,  /* flags AT_ONCE, worker, d 0: the policy expected nothing of copies; else
+			   ORR_TRACE_EXPECTED and in its low half the bits of a float: the
+			   microseconds that it expected the copies of the task's data to take */
 	ORR_TRACE_DONE, /* worker, -1: executed by none; c cause: what its end waited for last, 0:
 			   its own execution */
 	/* About messages. `request` is the number of a send or receive in its process, in the low
@@ -144,12 +145,31 @@ enum orr_trace_kind {
 			    bandwidth that it gave, d nanoseconds in which it gave all; flags SUM: up
 			    to now, b bytes per second; else of the last b nanoseconds */
 	ORR_TRACE_DATUM, /* of this process; worker: its home node, -1: none; a string: its name, 0:
-			    it has none, b tag (signed; -1: none), c bytes, d string: its
-			    coordinates, 0: it has none; flags ENDS: it is unregistered */
+			    it has none, b tag (signed), c bytes, d string: its coordinates, 0: it
+			    has none; flags ENDS: it is unregistered; flags UNTAGGED: it has no tag,
+			    b is its number in USES, 0: no task used it */
+	ORR_TRACE_USES,  /* b task uses the data of c and d, in this order, which are the next ones
+			    of  its buffers; flags SMALL: two tags in each, the first one in the low
+			    half, see ORR_TRACE_SMALL_TAG; else one of ORR_TRACE_USE_... in each; 0:
+			    no more */
 	ORR_TRACE_NKINDS
 };
-#define ORR_TRACE_DATUM_ENDS 1 /* flag of DATUM */
-#define ORR_TRACE_LINK_SUM 1   /* flag of LINK */
+/* Flag of SUBMIT: the task is READY at the same time, with d as its cause; of END: it is DONE, too,
+ * with that worker and the cause 0. There is no other event of that. */
+#define ORR_TRACE_AT_ONCE 1
+#define ORR_TRACE_DATUM_ENDS 1     /* flag of DATUM */
+#define ORR_TRACE_DATUM_UNTAGGED 2 /* flag of DATUM */
+#define ORR_TRACE_USES_SMALL 1     /* flag of USES */
+/* A datum of USES: a mode in the highest bits, a tag or, UNTAGGED, a number in the lowest, by which
+ * the process knows it. */
+#define ORR_TRACE_USE_MODE(mode) ((uint64_t) (mode) << 61)
+#define ORR_TRACE_USE_UNTAGGED ((uint64_t) 1 << 60)
+#define ORR_TRACE_USE_LEAST UINT64_C(0xfffffffffffffff)
+/* SMALL: a mode, and a tag that has so many bits. */
+#define ORR_TRACE_SMALL_TAG 29
+/* Modes of USES. */
+enum orr_trace_use { ORR_USE_R = 1, ORR_USE_W, ORR_USE_RW, ORR_USE_SCRATCH, ORR_USE_REDUX };
+#define ORR_TRACE_LINK_SUM 1 /* flag of LINK */
 
 /* Functions of the program that the runtime calls because of a task or a message. */
 enum orr_trace_callback {

@@ -17,78 +17,16 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "starpu_fxt.h"
-#include "trace/choice.h"
 #include "trace/convert.h"
-#include "trace/file.h"
 #include "trace/limit.h"
-#include "trace/sums.h"
+#include "trace/stream.h"
 
 #define MOST_TEXT 896 /* bytes of a string: it is in one block */
-#define NKNOWN 32
 /* Links whose load over time is recorded, in a file with a limit and without; WIRES_TIMES times as
  * many have their sums. */
 #define FEW_WIRES 8
 #define MOST_WIRES 256
 #define WIRES_TIMES 8
-
-struct string {
-	uint64_t key;
-	uint32_t number, bytes;
-	char text[]; /* bytes, and a 0 */
-};
-
-/* A block of sums; they stay in their place. */
-struct sum_block {
-	struct sum_block *next;
-	struct orr_trace_block *block;
-	uint32_t n;
-};
-
-/* The events of one thread. */
-struct orr_trace_stream {
-	struct orr_trace_stream *next;
-	struct orr_trace_block *block;  /* NULL: none yet, or there was no room */
-	struct orr_trace_event *events; /* of block */
-	struct orr_trace_chunk *chunk;
-	uint32_t number, n, nblocks;
-	int64_t first_ns, last_ns; /* of this block, as `kinds` */
-	uint64_t kinds;
-	uint64_t recorded, lost;
-	/* With a limit. The first `kept` events of the block stay; behind them are the last ones
-	 * that no window has. */
-	uint32_t kept;
-	/* Kernels under way that began before the window of time ended: their starts. */
-	struct orr_trace_event *begun;
-	size_t nbegun, begun_cap;
-	struct orr_trace_sums sums;
-	struct sum_block *sum_blocks; /* the first one has room for more, or there is none */
-	/* Strings that this thread used, by their address in the program. */
-	struct {
-		const char *address;
-		const struct string *string;
-	} known[NKNOWN];
-};
-
-struct orr_trace {
-	unsigned recording; /* atomic: 0 while starpu_fxt_stop_profiling suspends it */
-	unsigned epoch;     /* as that of the process: threads keep their streams */
-	uint32_t process;   /* its number in the file */
-	struct orr_trace_file *file;
-	const struct orr_trace_head *head; /* of the file */
-	uint32_t per_block;                /* events */
-	unsigned limited;
-	int64_t clock_ns; /* atomic: to add to times of the process for those of the run */
-	/* The chosen part: bits of kinds (atomic: of this process, by its rank), and the times of
-	 * the run from the first one to before the second one. */
-	uint64_t kinds;
-	int64_t from_ns, to_ns;
-	struct orr_trace_choice choice;
-	orr_lock_t lock; /* protects all below */
-	struct orr_trace_stream own, *streams;
-	uint32_t nstreams, nstrings;
-	struct orr_map strings;
-	uint64_t lost; /* events of threads for which there was no memory */
-};
 
 static int is_recording(const struct orr_trace *tr)
 {
@@ -100,223 +38,22 @@ static int64_t ns_of(double us)
 	return (int64_t) (us * 1e3 + (us < 0 ? -0.5 : 0.5));
 }
 
-/* ---- streams ---- */
-
-/* The block says what is in it. */
-static void complete_block(struct orr_trace_stream *s)
-{
-	s->block->first_ns = s->first_ns;
-	s->block->last_ns = s->last_ns;
-	s->block->kinds = s->kinds;
-	ORR_ATOMIC_STORE(&s->block->nevents, s->n);
-}
-
-static void end_block(struct orr_trace *tr, struct orr_trace_stream *s)
-{
-	if (!s->block)
-		return;
-	complete_block(s);
-	orr_trace_file_put(tr->file, s->chunk);
-	s->block = NULL;
-}
-
-/* A full block goes to the end of the file, and its place is used again: a copy costs the system
- * less than another mapping. Both are there for an instant, with the same number. Returns 0 if
- * there is no room; its events stay where they are. */
-static int move_block(struct orr_trace *tr, struct orr_trace_stream *s)
-{
-	struct orr_trace_block *b = s->block;
-
-	complete_block(s);
-	if (orr_trace_file_append(tr->file, b)) {
-		orr_trace_file_put(tr->file, s->chunk);
-		s->block = NULL;
-		return 0;
-	}
-	ORR_ATOMIC_STORE(&b->magic, 0);
-	memset(b + 1, 0, ORR_TRACE_BLOCK - sizeof(*b));
-	*b = (struct orr_trace_block){ .process = tr->process,
-				       .stream = s->number,
-				       .number = s->nblocks++ };
-	ORR_ATOMIC_STORE(&b->magic, ORR_TRACE_BLOCK_MAGIC);
-	return 1;
-}
-
-/* A block that says whose it is; NULL: there is no room. */
-static struct orr_trace_block *new_block(struct orr_trace *tr, struct orr_trace_stream *s,
-					 struct orr_trace_chunk **chunk)
-{
-	struct orr_trace_block *b = orr_trace_file_block(tr->file, chunk);
-
-	if (!b)
-		return NULL;
-	b->process = tr->process;
-	b->stream = s->number;
-	b->number = s->nblocks++;
-	if (tr->limited)
-		b->clock_ns = tr->clock_ns;
-	ORR_ATOMIC_STORE(&b->magic, ORR_TRACE_BLOCK_MAGIC);
-	return b;
-}
-
-/* Returns 0 if there is no room. */
-static int begin_block(struct orr_trace *tr, struct orr_trace_stream *s)
-{
-	int moves = s->block && !tr->limited;
-
-	if (moves && !move_block(tr, s))
-		return 0;
-	if (!moves)
-		end_block(tr, s);
-	s->n = s->kept = 0;
-	s->kinds = 0;
-	s->first_ns = INT64_MAX;
-	s->last_ns = INT64_MIN;
-	if (!moves)
-		s->block = new_block(tr, s, &s->chunk);
-	if (s->block)
-		s->events = (struct orr_trace_event *) (s->block + 1);
-	return s->block != NULL;
-}
-
-static inline void put(struct orr_trace_stream *s, const struct orr_trace_event *e)
-{
-	struct orr_trace_event *at = &s->events[s->n++];
-
-	at->ns = e->ns;
-	at->flags = e->flags;
-	at->worker = e->worker;
-	at->a = e->a;
-	at->b = e->b;
-	at->c = e->c;
-	at->d = e->d;
-	ORR_ATOMIC_STORE(&at->kind, e->kind);
-	s->kinds |= (uint64_t) 1 << e->kind;
-	s->first_ns = e->ns < s->first_ns ? e->ns : s->first_ns;
-	s->last_ns = e->ns > s->last_ns ? e->ns : s->last_ns;
-}
-
-static inline void append(struct orr_trace *tr, struct orr_trace_stream *s,
-			  const struct orr_trace_event *e)
-{
-	if (__builtin_expect(!s->block || s->n == tr->per_block, 0) && !begin_block(tr, s)) {
-		s->lost++;
-		return;
-	}
-	put(s, e);
-	s->recorded++;
-}
-
-/* ---- streams of a trace with a limit ---- */
-
-/* Forgets the events that no window has. */
-static void drop_rest(struct orr_trace_stream *s)
-{
-	while (s->n > s->kept)
-		ORR_ATOMIC_STORE(&s->events[--s->n].kind, ORR_TRACE_NONE);
-}
-
-/* orr_trace_sum_place: in a block of sums of the stream. */
-struct sum_of {
-	struct orr_trace *tr;
-	struct orr_trace_stream *s;
-};
-
-static struct orr_trace_event *place_sum(void *of)
-{
-	struct orr_trace *tr = ((struct sum_of *) of)->tr;
-	struct orr_trace_stream *s = ((struct sum_of *) of)->s;
-	struct orr_trace_chunk *chunk;
-
-	if (!s->sum_blocks || s->sum_blocks->n == tr->per_block) {
-		struct sum_block *b = malloc(sizeof(*b));
-
-		if (!b)
-			return NULL;
-		*b = (struct sum_block){ .next = s->sum_blocks, .block = new_block(tr, s, &chunk) };
-		if (!b->block) {
-			free(b);
-			return NULL;
-		}
-		s->sum_blocks = b;
-	}
-	return (struct orr_trace_event *) (s->sum_blocks->block + 1) + s->sum_blocks->n++;
-}
-
-static void end_sums(struct orr_trace_stream *s)
-{
-	while (s->sum_blocks) {
-		struct sum_block *b = s->sum_blocks;
-		const struct orr_trace_event *e = (const void *) (b->block + 1);
-
-		b->block->first_ns = INT64_MAX;
-		b->block->last_ns = INT64_MIN;
-		for (uint32_t i = 0; i < b->n; i++) {
-			if (e[i].ns < b->block->first_ns)
-				b->block->first_ns = e[i].ns;
-			if (e[i].ns > b->block->last_ns)
-				b->block->last_ns = e[i].ns;
-		}
-		b->block->kinds = (uint64_t) 1 << ORR_TRACE_SUM;
-		ORR_ATOMIC_STORE(&b->block->nevents, b->n);
-		s->sum_blocks = b->next;
-		free(b);
-	}
-	orr_trace_sums_exit(&s->sums);
-}
-
-/* An event of a window stays. Of the others, the last ones do: those for which a block had room. */
-static void append_limited(struct orr_trace *tr, struct orr_trace_stream *s,
-			   const struct orr_trace_event *e)
-{
-	uint32_t windows = ORR_ATOMIC_LOAD_RELAXED(&tr->head->windows);
-	int keeps = orr_trace_limit_keeps(windows, e->ns + ORR_ATOMIC_LOAD_RELAXED(&tr->clock_ns));
-	struct sum_of of = { .tr = tr, .s = s };
-
-	if (e->kind == ORR_TRACE_WORKER) { /* it is about the process */
-		orr_lock(&tr->lock);
-		append(tr, &tr->own, e);
-		orr_unlock(&tr->lock);
-		return;
-	}
-	if (orr_trace_sums_add(&s->sums, e, place_sum, &of))
-		s->lost++;
-	if (s->block && s->n > s->kept && (keeps || s->n == tr->per_block))
-		drop_rest(s);
-	append(tr, s, e);
-	if (keeps && s->block)
-		s->kept = s->n;
-}
-
-/* The stream of the calling thread; NULL if memory is exhausted. */
-static struct orr_trace_stream *make_stream(struct orr_trace *tr, struct orr_thread *self)
-{
-	struct orr_trace_stream *s = calloc(1, sizeof(*s));
-
-	if (!s)
-		return NULL;
-	orr_lock(&tr->lock);
-	s->number = ++tr->nstreams;
-	s->next = tr->streams;
-	tr->streams = s;
-	orr_unlock(&tr->lock);
-	self->trace = s;
-	self->trace_epoch = tr->epoch;
-	return s;
-}
-
-static inline struct orr_trace_stream *stream_of(struct orr_trace *tr)
-{
-	struct orr_thread *self = orr_thread_self();
-
-	if (__builtin_expect(self->trace && self->trace_epoch == tr->epoch, 1))
-		return self->trace;
-	return make_stream(tr, self);
-}
+/* ---- events ---- */
 
 int64_t orr_trace_now_ns(void)
 {
 	return ns_of(orr_sys_now_us());
+}
+
+/* The last event of the block, or the one before what it says of the task of that number. */
+static struct orr_trace_event *last_step(const struct orr_trace_stream *s, uint64_t number)
+{
+	struct orr_trace_event *last = &s->events[s->n - 1];
+
+	while (last > s->events && last->b == number &&
+	       (last->kind == ORR_TRACE_USES || last->kind == ORR_TRACE_AFTER))
+		last--;
+	return last;
 }
 
 int64_t orr_trace_ns_after(struct orr_process *proc, enum orr_trace_kind kind, uint64_t number)
@@ -325,9 +62,8 @@ int64_t orr_trace_ns_after(struct orr_process *proc, enum orr_trace_kind kind, u
 	const struct orr_trace_stream *s = self->trace;
 
 	/* Virtual time costs nothing to read, and is exact. */
-	if (s && self->trace_epoch == proc->trace->epoch && s->block && s->n &&
-	    !orr_sys_is_simulated()) {
-		const struct orr_trace_event *last = &s->events[s->n - 1];
+	if (s && self->trace_epoch == proc->trace->epoch && s->n && !orr_sys_is_simulated()) {
+		const struct orr_trace_event *last = last_step(s, number);
 
 		if (last->kind == kind && last->b == number)
 			return last->ns;
@@ -335,72 +71,33 @@ int64_t orr_trace_ns_after(struct orr_process *proc, enum orr_trace_kind kind, u
 	return orr_trace_now_ns();
 }
 
-/* ---- a part of a run ---- */
-
-static inline int is_chosen(const struct orr_trace *tr, enum orr_trace_kind kind)
+int orr_trace_joins(struct orr_process *proc, enum orr_trace_kind kind,
+		    const struct orr_trace_event *e)
 {
-	return ORR_ATOMIC_LOAD_RELAXED(&tr->kinds) >> kind & 1;
+	const struct orr_thread *self = orr_thread_self();
+	struct orr_trace *tr = proc->trace;
+	struct orr_trace_stream *s = self->trace;
+
+	if (!s || self->trace_epoch != tr->epoch || !s->n || !tr->plain ||
+	    !orr_trace_wants(tr, e->kind))
+		return 0;
+	struct orr_trace_event *last = last_step(s, e->b);
+
+	if (last->kind != kind || last->b != e->b || last->worker != e->worker ||
+	    e->c != (kind == ORR_TRACE_SUBMIT ? last->d : 0) ||
+	    (orr_sys_is_simulated() && last->ns != orr_trace_now_ns()))
+		return 0;
+	ORR_ATOMIC_STORE(&last->flags, (uint8_t) (last->flags | ORR_TRACE_AT_ONCE));
+	s->kinds |= (uint64_t) 1 << e->kind;
+	s->recorded++;
+	return 1;
 }
 
-static inline void append_any(struct orr_trace *tr, struct orr_trace_stream *s,
-			      const struct orr_trace_event *e)
+/* Events are recorded of the chosen kinds, while the program does not suspend it. */
+static void set_wanted(struct orr_trace *tr)
 {
-	if (__builtin_expect(tr->limited, 0))
-		append_limited(tr, s, e);
-	else
-		append(tr, s, e);
-}
-
-/* Keeps the start of a kernel, until its end. */
-static void begin_kernel(struct orr_trace_stream *s, const struct orr_trace_event *e)
-{
-	if (s->nbegun == s->begun_cap) {
-		size_t more = s->begun_cap ? 2 * s->begun_cap : 4;
-		struct orr_trace_event *p = realloc(s->begun, more * sizeof(*p));
-
-		if (!p) {
-			s->lost++;
-			return;
-		}
-		s->begun = p;
-		s->begun_cap = more;
-	}
-	s->begun[s->nbegun++] = *e;
-}
-
-/* Takes the start of the kernel that ends out of those that were kept. 0: it is not there. */
-static int end_kernel(struct orr_trace_stream *s, const struct orr_trace_event *e,
-		      struct orr_trace_event *start)
-{
-	for (size_t i = s->nbegun; i-- > 0;)
-		if (s->begun[i].b == e->b && s->begun[i].worker == e->worker) {
-			*start = s->begun[i];
-			s->begun[i] = s->begun[--s->nbegun];
-			return 1;
-		}
-	return 0;
-}
-
-/* Of a run with a window of time. A kernel that has a part in the window is recorded whole; its
- * start, if that was before, when it ends. */
-static void append_window(struct orr_trace *tr, struct orr_trace_stream *s,
-			  const struct orr_trace_event *e)
-{
-	int64_t clock_ns = ORR_ATOMIC_LOAD_RELAXED(&tr->clock_ns), run_ns = e->ns + clock_ns;
-	int before = run_ns < tr->from_ns, after = run_ns >= tr->to_ns;
-	struct orr_trace_event start;
-
-	if ((uint64_t) 1 << e->kind & ORR_TRACE_ABOUT)
-		before = after = 0;
-	if (e->kind == ORR_TRACE_START && !after)
-		begin_kernel(s, e);
-	if (e->kind == ORR_TRACE_END && end_kernel(s, e, &start) && !before) {
-		if (start.ns + clock_ns < tr->from_ns)
-			append_any(tr, s, &start);
-		after = 0;
-	}
-	if (!before && !after)
-		append_any(tr, s, e);
+	ORR_ATOMIC_STORE_RELAXED(&tr->wanted,
+				 is_recording(tr) ? ORR_ATOMIC_LOAD_RELAXED(&tr->kinds) : 0);
 }
 
 /* The rank is known: does the choice have it? In a run of several a process may not know its rank
@@ -413,74 +110,79 @@ static void choose(struct orr_process *proc)
 		   (!unknown && orr_trace_choice_has(&tr->choice, proc->mpi_rank));
 
 	ORR_ATOMIC_STORE_RELAXED(&tr->kinds, here ? tr->choice.kinds : ORR_TRACE_ABOUT);
+	set_wanted(tr);
 }
 
 int orr_trace_records(const struct orr_process *proc, enum orr_trace_kind kind)
 {
-	return is_recording(proc->trace) && is_chosen(proc->trace, kind);
+	return orr_trace_wants(proc->trace, kind);
+}
+
+static inline void add(struct orr_trace *tr, const struct orr_trace_event *e)
+{
+	struct orr_trace_stream *s = orr_trace_stream_of(tr);
+
+	if (__builtin_expect(!s, 0))
+		return;
+	if (__builtin_expect(tr->plain, 1))
+		orr_trace_stream_add(tr, s, e);
+	else
+		orr_trace_stream_add_part(tr, s, e);
 }
 
 void orr_trace_add(struct orr_process *proc, struct orr_trace_event e)
 {
-	if (!orr_trace_records(proc, e.kind))
+	struct orr_trace *tr = proc->trace;
+
+	if (!orr_trace_wants(tr, e.kind))
 		return;
 	e.ns += orr_trace_now_ns();
-	orr_trace_add_at(proc, e);
+	add(tr, &e);
 }
 
-void orr_trace_add_at(struct orr_process *proc, struct orr_trace_event e)
+void orr_trace_add_at(struct orr_process *proc, const struct orr_trace_event *e)
 {
 	struct orr_trace *tr = proc->trace;
 
-	if (!is_recording(tr) || !is_chosen(tr, e.kind))
-		return;
-	struct orr_trace_stream *s = stream_of(tr);
-
-	if (!s) {
-		ORR_ATOMIC_ADD_RELAXED(&tr->lost, 1);
-		return;
-	}
-	if (__builtin_expect(tr->from_ns != INT64_MIN || tr->to_ns != INT64_MAX, 0))
-		append_window(tr, s, &e);
-	else
-		append_any(tr, s, &e);
+	if (orr_trace_wants(tr, e->kind))
+		add(tr, e);
 }
 
 /* ---- strings ---- */
 
 /* Appends the text to the process's own stream, in one block; under the lock. */
-static void append_text(struct orr_trace *tr, const struct string *string)
+static void append_text(struct orr_trace *tr, const struct orr_trace_text *string)
 {
 	struct orr_trace_stream *s = &tr->own;
 	uint32_t n = 1 + (string->bytes + (uint32_t) sizeof(struct orr_trace_event) - 1) /
 				 (uint32_t) sizeof(struct orr_trace_event);
 
-	if ((!s->block || s->n + n > tr->per_block) && !begin_block(tr, s)) {
+	if (s->n + n > s->room && !orr_trace_stream_begin(tr, s)) {
 		s->lost++;
 		return;
 	}
 	/* The bytes are there before the kind says so. */
 	memcpy(&s->events[s->n + 1], string->text, string->bytes);
-	append(tr, s,
-	       &(struct orr_trace_event){ .kind = ORR_TRACE_STRING,
-					  .worker = -1,
-					  .ns = orr_trace_now_ns(),
-					  .a = string->number,
-					  .b = string->bytes });
+	orr_trace_stream_add(tr, s,
+			     &(struct orr_trace_event){ .kind = ORR_TRACE_STRING,
+							.worker = -1,
+							.ns = orr_trace_now_ns(),
+							.a = string->number,
+							.b = string->bytes });
 	s->n += n - 1;
 }
 
-static int is_text(const struct string *s, const char *text, size_t bytes)
+static int is_text(const struct orr_trace_text *s, const char *text, size_t bytes)
 {
 	return s->bytes == bytes && !memcmp(s->text, text, bytes);
 }
 
 /* Under the lock; NULL if memory is exhausted. */
-static const struct string *enter(struct orr_trace *tr, const char *text, size_t bytes)
+static const struct orr_trace_text *enter(struct orr_trace *tr, const char *text, size_t bytes)
 {
 	uint64_t key = orr_fnv(ORR_FNV_START, text, bytes);
 	uint32_t cursor = ORR_MAP_START;
-	struct string *s;
+	struct orr_trace_text *s;
 
 	while (tr->strings.n && (s = orr_map_find_next(&tr->strings, key, &cursor)))
 		if (is_text(s, text, bytes))
@@ -488,7 +190,9 @@ static const struct string *enter(struct orr_trace *tr, const char *text, size_t
 	s = malloc(sizeof(*s) + bytes + 1);
 	if (!s)
 		return NULL;
-	*s = (struct string){ .key = key, .number = tr->nstrings + 1, .bytes = (uint32_t) bytes };
+	*s = (struct orr_trace_text){ .key = key,
+				      .number = tr->nstrings + 1,
+				      .bytes = (uint32_t) bytes };
 	memcpy(s->text, text, bytes);
 	s->text[bytes] = 0;
 	if (orr_map_insert(&tr->strings, s)) {
@@ -503,14 +207,14 @@ static const struct string *enter(struct orr_trace *tr, const char *text, size_t
 uint32_t orr_trace_string(struct orr_process *proc, const char *text)
 {
 	struct orr_trace *tr = proc->trace;
-	struct orr_trace_stream *own = stream_of(tr);
-	size_t i = ((uintptr_t) text >> 3) % NKNOWN;
+	struct orr_trace_stream *own = orr_trace_stream_of(tr);
+	size_t i = ((uintptr_t) text >> 3) % ORR_TRACE_NKNOWN;
 
 	if (own && own->known[i].address == text &&
 	    !strncmp(own->known[i].string->text, text, MOST_TEXT))
 		return own->known[i].string->number;
 	orr_lock(&tr->lock);
-	const struct string *s = enter(tr, text, strnlen(text, MOST_TEXT));
+	const struct orr_trace_text *s = enter(tr, text, strnlen(text, MOST_TEXT));
 	orr_unlock(&tr->lock);
 	if (own && s) {
 		own->known[i].address = text;
@@ -525,7 +229,7 @@ static void append_own_at(struct orr_trace *tr, struct orr_trace_event e)
 {
 	e.worker = -1;
 	orr_lock(&tr->lock);
-	append(tr, &tr->own, &e);
+	orr_trace_stream_add(tr, &tr->own, &e);
 	orr_unlock(&tr->lock);
 }
 
@@ -596,8 +300,10 @@ static void trace_switch(unsigned on)
 {
 	struct orr_trace *tr = orr_self()->trace;
 
-	if (tr)
-		ORR_ATOMIC_STORE(&tr->recording, on);
+	if (!tr)
+		return;
+	ORR_ATOMIC_STORE(&tr->recording, on);
+	set_wanted(tr);
 }
 
 void starpu_fxt_autostart_profiling(int autostart)
@@ -684,7 +390,7 @@ int orr_trace_init(struct orr_process *proc)
 	if (!tr)
 		return -ENOMEM;
 	orr_lock_init(&tr->lock, ORR_RANK_TRACE);
-	orr_map_init(&tr->strings, offsetof(struct string, key));
+	orr_map_init(&tr->strings, offsetof(struct orr_trace_text, key));
 	describe(proc, text, ORR_ABOUT_SIZE);
 	orr_trace_choice_describe(
 		&choice, &proc->cfg,
@@ -701,6 +407,7 @@ int orr_trace_init(struct orr_process *proc)
 	tr->limited = tr->head->flags & ORR_TRACE_LIMITED;
 	tr->choice = choice;
 	set_window(tr);
+	tr->plain = !tr->limited && tr->from_ns == INT64_MIN && tr->to_ns == INT64_MAX;
 	tr->epoch = proc->epoch;
 	tr->recording = !proc->trace_manual;
 	proc->trace = tr;
@@ -765,9 +472,7 @@ void orr_trace_exit(struct orr_process *proc)
 		tr->streams = s->next;
 		recorded += s->recorded;
 		lost += s->lost;
-		end_block(tr, s);
-		end_sums(s);
-		free(s->begun);
+		orr_trace_stream_end(tr, s);
 		free(s);
 	}
 	uint64_t waited_ns = (uint64_t) (orr_sys_run_waited_s(proc) * 1e9);
@@ -775,7 +480,7 @@ void orr_trace_exit(struct orr_process *proc)
 						 .b = recorded + tr->own.recorded,
 						 .c = lost,
 						 .d = waited_ns });
-	end_block(tr, &tr->own);
+	orr_trace_stream_end(tr, &tr->own);
 	int last = orr_trace_file_leave(tr->file);
 
 	free_strings(tr);

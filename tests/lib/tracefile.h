@@ -27,6 +27,32 @@ static inline int tracefile_order(const void *a, const void *b)
 	return x->ns < y->ns ? -1 : x->ns > y->ns;
 }
 
+static inline void tracefile_add(struct tracefile *t, struct orr_trace_event e)
+{
+	t->events = realloc(t->events, (t->n + 1) * sizeof(e));
+	CHECK(t->events);
+	t->events[t->n++] = e;
+}
+
+/* One event, or the two that it stands for. */
+static inline void tracefile_event(struct tracefile *t, struct orr_trace_event e)
+{
+	int submit = e.kind == ORR_TRACE_SUBMIT, twice = submit || e.kind == ORR_TRACE_END;
+
+	if (!twice || !(e.flags & ORR_TRACE_AT_ONCE)) {
+		tracefile_add(t, e);
+		return;
+	}
+	e.flags = (uint8_t) (e.flags & ~ORR_TRACE_AT_ONCE);
+	tracefile_add(t, e);
+	tracefile_add(t,
+		      (struct orr_trace_event){ .ns = e.ns,
+						.kind = submit ? ORR_TRACE_READY : ORR_TRACE_DONE,
+						.worker = e.worker,
+						.b = e.b,
+						.c = submit ? e.d : 0 });
+}
+
 static inline void tracefile_block(struct tracefile *t, const char *block)
 {
 	const struct orr_trace_block *b = (const void *) block;
@@ -35,9 +61,7 @@ static inline void tracefile_block(struct tracefile *t, const char *block)
 	for (uint32_t i = 0; i < b->nevents; i++) {
 		if (e[i].kind != ORR_TRACE_STRING) {
 			CHECK(e[i].kind > 0 && e[i].kind < ORR_TRACE_NKINDS);
-			t->events = realloc(t->events, (t->n + 1) * sizeof(*e));
-			CHECK(t->events);
-			t->events[t->n++] = e[i];
+			tracefile_event(t, e[i]);
 			continue;
 		}
 		if (e[i].a < 64)

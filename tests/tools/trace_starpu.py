@@ -3,6 +3,7 @@
 # Compares the files that orrery trace --starpu writes with the tables of the same trace:
 #     trace_starpu.py DATABASE FOLDER STATS
 #     trace_starpu.py iterations TASKS PAJE      of tests/mpi/trace_marks.c
+#     trace_starpu.py handles FOLDER...          of examples/cholesky, the same run in several worlds
 # tasks.csv, comms.csv and paje.csv of the current folder are what rec2csv and pj_dump made of
 # them; those that are not there are not compared.
 # Invariant: the names of columns are those that StarVZ reads.
@@ -122,7 +123,45 @@ def iterations(path, paje):
         assert fields[r["JobId"]] == (r.get("Iteration", "x"), inner), (r, fields[r["JobId"]])
 
 
+# What the tasks of examples/cholesky do with their data.
+CHOLESKY = {"init": ["W"], "potrf": ["RW"], "trsm": ["R", "RW"], "syrk": ["R", "RW"], "gemm": ["R", "R", "RW"]}
+
+
+def records(path):
+    with open(path, encoding="utf-8") as file:
+        return [dict(line.split(": ", 1) for line in text.splitlines()) for text in file.read().split("\n\n") if text]
+
+
+def handles(folder):
+    """{(rank, order of submission): (name, what it uses: the coordinates or the tag of the data)}"""
+    known, found = {r["Handle"]: r for r in records(os.path.join(folder, "data.rec"))}, {}
+    writers = {}
+    for r in records(os.path.join(folder, "tasks.rec")):
+        names, modes, sizes = (r[field].split() for field in ("Handles", "Modes", "Sizes"))
+        assert modes == CHOLESKY[r["Name"]], r
+        assert all(known[name]["Size"] == size for name, size in zip(names, sizes)) and len(names) == len(sizes) == len(modes), r
+        assert known[names[-1]]["MPIRank"] == r["MPIRank"], "a task writes the datum of another rank: %s" % r
+        writers.setdefault(names[-1], []).append(r)
+        found[r["MPIRank"], r["SubmitOrder"]] = (r["Name"], modes, [known[name]["MPITag"] for name in names])
+    # Each tile is written last by the task that makes its part of the result, which all before it have ended for.
+    for rows in writers.values():
+        rows.sort(key=lambda r: int(r["SubmitOrder"]))
+        assert rows[-1]["Name"] in ("potrf", "trsm") and all(r["Name"] in ("init", "gemm", "syrk") for r in rows[:-1]), rows
+        assert all(ns(a["EndTime"]) <= ns(b["StartTime"]) for a, b in zip(rows, rows[1:])), rows
+    assert len(writers) == len(known), (len(writers), len(known))
+    return found
+
+
+def same_handles(folders):
+    worlds = [handles(folder) for folder in folders]
+    assert all(world == worlds[0] for world in worlds), "the worlds differ"
+    print("%d tasks, the same in %d worlds" % (len(worlds[0]), len(worlds)))
+
+
 if __name__ == "__main__":
+    if sys.argv[1] == "handles":
+        same_handles(sys.argv[2:])
+        sys.exit()
     if sys.argv[1] == "iterations":
         iterations(*sys.argv[2:])
         sys.exit()

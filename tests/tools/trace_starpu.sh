@@ -16,7 +16,7 @@ for tool in starpu_fxt_tool starpu_fxt_stats starpu_fxt_data_trace starpu_trace_
 done
 fails 1 'No such file' "$bin/starpu_fxt_tool" -i missing
 fails 1 'No such file' "$bin/starpu_trace_state_stats.py" missing
-fails 1 'does not have the sizes' "$bin/starpu_fxt_data_trace" missing
+fails 1 'tasks.rec, with Sizes' "$bin/starpu_fxt_data_trace" missing
 tasks=$ORR_TEST_BUILDDIR/tests/mpi/trace_steps
 if [ "${ORR_TEST_SIM:-yes}" = yes ]; then
 	ok "$ORRERY" sim -n 64 --kernels skip --trace a "$ORR_TEST_BUILDDIR/examples/cholesky/cholesky.sim" -nt 24
@@ -25,7 +25,11 @@ else
 fi
 ok "$bin/starpu_fxt_tool" -i a -d files -number-events -c
 has err '^starpu_fxt_tool: -c has no effect'
-has err 'there is no trace.rec, activity.data, distrib.data, sched_tasks.rec and papi.rec'
+for file in trace.rec activity.data distrib.data sched_tasks.rec; do
+	has err "there is no $file: no public documentation gives its layout; "
+	[ ! -e "files/$file" ] || die "$file is written, and refused"
+done
+has err 'there is no papi.rec: counters of PAPI are not recorded; '
 for file in paje.trace tasks.rec comms.rec dag.dot data.rec number_events.data; do
 	[ -s files/$file ] || die "there is no $file"
 done
@@ -91,3 +95,22 @@ if [ "${ORR_TEST_MPI:-yes}" = yes ]; then
 	ok "$ORRERY" run -n 2 --trace m "$marks"
 	iterations
 fi
+
+# What each task uses, in both worlds.
+cholesky=$ORR_TEST_BUILDDIR/examples/cholesky/cholesky
+worlds=
+if [ "${ORR_TEST_SIM:-yes}" = yes ]; then
+	ok "$ORRERY" sim -n 2 --kernels skip --trace c "$cholesky.sim" -nt 6 -b 32
+	ok "$ORRERY" trace c --starpu -o simulated
+	worlds=simulated
+fi
+if [ "${ORR_TEST_MPI:-yes}" = yes ]; then
+	ok "$ORRERY" run -n 2 --trace c "$cholesky" -nt 6 -b 32
+	ok "$ORRERY" trace c --starpu -o real
+	worlds="$worlds real"
+	ok "$ORRERY" trace c --text --kinds uses
+	has out ' uses [0-9]+ R:[0-9]+ R:[0-9]+ RW:[0-9]+$'
+fi
+# shellcheck disable=SC2086
+ok "${PYTHON:-python3}" -B "$ORR_TEST_SRCDIR/tests/tools/trace_starpu.py" handles $worlds
+cat out

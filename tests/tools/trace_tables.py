@@ -66,7 +66,7 @@ def sums(_manual, base, text, tasks=None, messages=None, edges=None):
     sent, received, steps, first, last = collections.Counter(), collections.Counter(), set(), None, None
     for ns, rank, worker, kind, rest in events_of(text):
         counts[kind] += 1
-        if kind not in ("engine", "after", "waited", "change", "memory", "held", "callback", "link", "datum"):    # no steps of the run
+        if kind not in ("engine", "after", "waited", "change", "memory", "held", "callback", "link", "datum", "uses"):    # no steps of the run
             first, last = ns if first is None else first, ns
         if kind == "start":
             started[rank, rest[0]] = (ns, " ".join(rest[1:]), worker)

@@ -84,6 +84,12 @@ static struct orr_sim_load *load_of(struct orr_sim_link *l)
 /* The link gave that part of its bandwidth; mostly in the same stretch as before. */
 static void add(struct orr_sim_load *load, double begin_s, double end_s, double share, int full)
 {
+	if (begin_s >= load->begin_s && begin_s < end_s && end_s <= load->until_s) {
+		load->now_busy_s += (end_s - begin_s) * share;
+		if (full)
+			load->now_full_s += end_s - begin_s;
+		return;
+	}
 	while (end_s > BINS * loads.bin_s)
 		coarser();
 
@@ -127,11 +133,16 @@ void orr_sim_load_changed(struct orr_sim_link *l)
 	struct orr_sim_load *load = load_of(l);
 
 	for (const struct orr_sim_hop *h = l->hops; h; h = h->next)
-		rate += h->flow->rate / h->flow->factor;
+		rate += h->flow->of_links;
 	share = share_of(l, rate);
 	if (share == load->share)
 		return;
-	account(load, orr_sim_clock_s());
+
+	double now_s = orr_sim_clock_s();
+
+	if (load->share > 0)
+		account(load, now_s);
+	load->since_s = now_s;
 	load->share = share;
 }
 

@@ -225,7 +225,7 @@ static double share_level(const struct orr_sim_link *l)
  * rate is another one now. */
 static int share_correct(struct orr_sim_flow *f, double now_s)
 {
-	double rate = share_elsewhere(f, NULL) * f->factor;
+	double of_links = share_elsewhere(f, NULL), rate = of_links * f->factor;
 	if (f->event.number && fabs(rate - f->rate) <= TOLERANCE * rate)
 		return 0;
 	f->left -= f->rate * (now_s - f->since_s);
@@ -235,6 +235,7 @@ static int share_correct(struct orr_sim_flow *f, double now_s)
 		return 0; /* it arrives at this tick */
 	f->since_s = now_s;
 	f->rate = rate;
+	f->of_links = of_links;
 	orr_sim_network_arrive_after(f, now_s + f->left / rate);
 	return 1;
 }

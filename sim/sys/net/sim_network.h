@@ -55,6 +55,7 @@ struct orr_sim_flow {
 						queue: all; tcp: handed over and not sent */
 	double size, rest, latency_s;        /* tcp: of all of it; not handed over yet */
 	double rate;                         /* bytes per second from then on */
+	double of_links;                     /* share: that, without the factor */
 	double since_s;                      /* share; queue: it begins at its last link; tcp: it
 						was sent */
 	double factor;                       /* of the bandwidth, for messages of this size */

@@ -12,6 +12,7 @@
 #include "core/worker/wake.h"
 #include "core/worker/worker.h"
 #include "core/task/task_life.h"
+#include "core/task/task_trace.h"
 #include "core/task/times.h"
 #include "data/data.h"
 #include "data/evict.h"
@@ -172,6 +173,7 @@ static int request_input(struct orr_worker *w, struct orr_task *t, unsigned i, i
 	}
 	a->pinned = 1;
 	ORR_ATOMIC_ADD_RELAXED(&t->nfetching, 1);
+	orr_worker_trace_ask(w, t, orr_self());
 	enum orr_fetched result = orr_fetch_request(&rq);
 	if (result != ORR_FETCH_READY || rq.moved)
 		wait_for_data(w, t, orr_self());
@@ -308,6 +310,7 @@ enum orr_inputs orr_inputs_begin(struct orr_worker *w, struct orr_task *t, struc
 	/* When 0 is read, whoever ended the last prefetch has left its datum behind. */
 	if (__builtin_expect(ORR_ATOMIC_LOAD(&t->owner.nprefetch) != 0, 0) &&
 	    !orr_prefetch_cancel(&t->owner)) {
+		orr_worker_trace_ask(w, t, self->proc);
 		t->nfetching = PREFETCHING;
 		wait_for_data(w, t, self->proc);
 		return ORR_INPUTS_ADVANCED;

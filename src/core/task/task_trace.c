@@ -13,6 +13,7 @@
 #include "core/worker/core.h"
 #include "core/task/task.h"
 #include "data/access_trace.h"
+#include "data/handle_trace.h"
 
 #include "starpu_fxt.h"
 
@@ -109,12 +110,11 @@ static struct orr_trace_event event_of(struct orr_process *proc, enum orr_trace_
 {
 	const struct starpu_codelet *cl = t->pub->cl;
 	const struct orr_thread *self = orr_thread_self();
-	struct orr_trace_event e = {
-		.kind = (uint8_t) kind, .worker = -1, .b = t->job_id, .ns = time_of(proc, kind, t)
-	};
+	struct orr_trace_event e = { .kind = (uint8_t) kind,
+				     .worker = (int16_t) (w ? (int) w->id : -1),
+				     .b = t->job_id,
+				     .ns = time_of(proc, kind, t) };
 
-	if (w)
-		e.worker = (int16_t) w->id;
 	if (kind == ORR_TRACE_SUBMIT || kind == ORR_TRACE_START)
 		e.a = orr_trace_string(proc, cl && cl->name ? cl->name : "unnamed");
 	if (kind == ORR_TRACE_SUBMIT) {
@@ -125,7 +125,7 @@ static struct orr_trace_event event_of(struct orr_process *proc, enum orr_trace_
 	else if (kind == ORR_TRACE_DONE)
 		e.c = orr_cause_of_last(t->ended_by);
 	else if (kind == ORR_TRACE_START && w) {
-		double ns = (double) e.ns - w->taken_us * 1e3;
+		double ns = w->taken_us < 0 ? 0 : (double) e.ns - w->taken_us * 1e3;
 
 		/* On a device all of it since the kernel before is the data's: of what its driver
 		 * does meanwhile, bringing data takes longest. */
@@ -134,6 +134,23 @@ static struct orr_trace_event event_of(struct orr_process *proc, enum orr_trace_
 	} else if (kind == ORR_TRACE_END)
 		e.d = transfer_of(t->pub);
 	return e;
+}
+
+/* Does the step belong to the event that this thread has just recorded? A task that waits for
+ * nothing is ready when it is submitted, and one without callbacks is done when its kernel ends. */
+static int joins(struct orr_process *proc, enum orr_trace_kind kind, const struct orr_task *t,
+		 const struct orr_worker *w)
+{
+	int ready = kind == ORR_TRACE_READY;
+	struct orr_trace_event e = { .kind = (uint8_t) kind,
+				     .worker = (int16_t) (w ? (int) w->id : -1),
+				     .b = t->job_id,
+				     .c = ready ? orr_thread_cause(orr_thread_self())
+						: orr_cause_of_last(t->ended_by) };
+
+	if (!ready && (t->pub->callback_func || t->pub->epilogue_callback_func))
+		return 0;
+	return orr_trace_joins(proc, ready ? ORR_TRACE_SUBMIT : ORR_TRACE_END, &e);
 }
 
 void orr_task_trace_slow(struct orr_process *proc, enum orr_trace_kind kind,
@@ -145,10 +162,13 @@ void orr_task_trace_slow(struct orr_process *proc, enum orr_trace_kind kind,
 		tell_tool(w, kind == ORR_TRACE_END, t);
 	if (!proc->trace || !orr_trace_records(proc, kind))
 		return;
+	if ((kind == ORR_TRACE_READY || kind == ORR_TRACE_DONE) && joins(proc, kind, t, w))
+		return;
 	struct orr_trace_event e = event_of(proc, kind, t, w);
 
-	e.ns += (int64_t) (shift_us * 1e3 + (shift_us < 0 ? -0.5 : 0.5));
-	orr_trace_add_at(proc, e);
+	if (shift_us != 0)
+		e.ns += (int64_t) (shift_us * 1e3 + (shift_us < 0 ? -0.5 : 0.5));
+	orr_trace_add_at(proc, &e);
 }
 
 void orr_task_trace_called(struct orr_process *proc, enum orr_trace_callback what, uint64_t job,
@@ -195,6 +215,7 @@ void orr_task_trace_after(struct orr_process *proc, const struct orr_task *t)
 {
 	uint64_t before = 0;
 
+	orr_handle_record_uses(proc, t->job_id, t->owner.access, t->owner.naccess);
 	for (unsigned i = 0; i < t->owner.naccess; i++) {
 		uint64_t cause = orr_access_comes_after(&t->owner.access[i]);
 

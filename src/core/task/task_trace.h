@@ -28,8 +28,8 @@ void orr_task_trace_release(struct orr_process *proc, uint64_t job, int submitte
 /* t comes after that cause (0: none), which is over, and is not in its data. Requires proc->trace,
  * and that t has a number. */
 void orr_task_trace_comes_after(struct orr_process *proc, const struct orr_task *t, uint64_t cause);
-/* Tasks and messages that were over when t was submitted, and that it comes after. Requires
- * proc->trace; t cannot become ready meanwhile. */
+/* What t uses, and tasks and messages that were over when t was submitted, and that it comes after.
+ * Requires proc->trace; t cannot become ready meanwhile. */
 void orr_task_trace_after(struct orr_process *proc, const struct orr_task *t);
 /* Records the workers. Requires proc->trace. */
 void orr_task_trace_workers(struct orr_process *proc);
@@ -60,10 +60,19 @@ static inline double orr_task_trace_calls(const struct orr_thread *self)
 							      : -1;
 }
 
-/* The worker has taken a task. */
+/* The worker has taken a task. Most have their data there already, and nobody asks when; the clock
+ * is what a real event costs most. */
 static inline void orr_worker_trace_take(struct orr_worker *w, const struct orr_process *proc)
 {
 	if (__builtin_expect(proc->trace != NULL, 0))
+		w->taken_us = w->pipeline ? orr_sys_now_us() : -1;
+}
+
+/* It asks for data that may take time. */
+static inline void orr_worker_trace_ask(struct orr_worker *w, const struct orr_task *t,
+					const struct orr_process *proc)
+{
+	if (__builtin_expect(proc->trace != NULL, 0) && t == w->task && w->taken_us < 0)
 		w->taken_us = orr_sys_now_us();
 }
 

@@ -84,6 +84,9 @@ struct orr_data_ext {
 	/* While a trace is recorded: causes (trace/format.h) that ended the last access that wrote,
 	 * and the last one since then, in data/access_trace.h's form; 0: the program. */
 	uint32_t wrote_last, read_last;
+	/* While a trace is recorded: of a datum without a tag that a task used, its number among
+	 * those of the process; 0: none. */
+	uint32_t used_as;
 	unsigned ooc_off : 1;
 	unsigned can_evict_off : 1;
 };

@@ -184,7 +184,9 @@ struct orr_mpi_turn_sums {
 
 /* Short turns of the progression that are one event of the trace. */
 struct orr_mpi_turns {
-	double since_us, us, callbacks_us;
+	double since_us,
+		until_us; /* the first one began; those that begin later are not among them */
+	double us, callbacks_us;
 	uint64_t n, nturns;
 };
 

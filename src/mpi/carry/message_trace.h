@@ -65,7 +65,8 @@ static inline void orr_mpi_turn_begin(struct orr_mpi *mpi)
 {
 	if (orr_mpi_is_timed(mpi)) {
 		mpi->trace.turn.since_us = orr_mpi_turn_us();
-		if (orr_thread_self() == mpi->engine.self)
+		if (ORR_ATOMIC_LOAD_RELAXED(&mpi->trace.sums.on) &&
+		    orr_thread_self() == mpi->engine.self)
 			ORR_ATOMIC_STORE_RELAXED(&mpi->trace.sums.turn_ns,
 						 (int64_t) (mpi->trace.turn.since_us * 1e3));
 		mpi->trace.turn.callbacks_us = 0;
@@ -73,15 +74,37 @@ static inline void orr_mpi_turn_begin(struct orr_mpi *mpi)
 	}
 }
 
+#define ORR_MPI_LONG_TURN_US 100.0 /* that has an event of its own */
+
+/* A short turn that belongs to the event of those before it; returns 0 for all others. In a
+ * simulation there are as many turns as events. */
+static inline int orr_mpi_turn_joins(struct orr_mpi *mpi)
+{
+	const struct orr_thread *self = orr_thread_self();
+	struct orr_mpi_turns *t =
+		&mpi->trace.turns[self == mpi->engine.self ? ORR_TURN_MESSAGES : 0];
+	double since_us = mpi->trace.turn.since_us,
+	       us = orr_sys_now_us() + self->debt_us - since_us;
+
+	if (!t->nturns || since_us >= t->until_us || us >= ORR_MPI_LONG_TURN_US ||
+	    ORR_ATOMIC_LOAD_RELAXED(&mpi->trace.sums.on) || !orr_mpi_is_traced(mpi))
+		return 0;
+	t->nturns++;
+	t->us += us;
+	t->n += mpi->trace.turn.n;
+	t->callbacks_us += mpi->trace.turn.callbacks_us;
+	return 1;
+}
+
 static inline void orr_mpi_turn_end(struct orr_mpi *mpi)
 {
 	if (!orr_mpi_is_timed(mpi))
 		return;
-	if (mpi->trace.turn.n)
+	if (mpi->trace.turn.n && !orr_mpi_turn_joins(mpi))
 		orr_mpi_trace_turn(mpi, ORR_TURN_MESSAGES, mpi->trace.turn.since_us,
 				   mpi->trace.turn.n, mpi->trace.turn.callbacks_us);
 	mpi->trace.turn.n = 0;
-	if (orr_thread_self() == mpi->engine.self)
+	if (ORR_ATOMIC_LOAD_RELAXED(&mpi->trace.sums.on) && orr_thread_self() == mpi->engine.self)
 		ORR_ATOMIC_STORE_RELAXED(&mpi->trace.sums.turn_ns, 0);
 }
 

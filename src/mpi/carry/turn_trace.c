@@ -10,7 +10,6 @@
  * event. */
 #include "mpi/carry/message_trace.h"
 
-#define LONG_US 100.0
 #define SPANS 256
 
 /* The sums of these turns; one thread at a time uses it. */
@@ -85,18 +84,21 @@ void orr_mpi_trace_turn(struct orr_mpi *mpi, enum orr_trace_turn turn, double si
 	if (!orr_mpi_is_traced(mpi))
 		return;
 	struct orr_mpi_turns *t = turns_of(mpi, turn, guest);
-	double span_us = (since_us - mpi->trace.turns_since_us) / SPANS;
 
-	if (t->nturns &&
-	    (us >= LONG_US || since_us - t->since_us >= (span_us > LONG_US ? span_us : LONG_US)))
+	if (t->nturns && (us >= ORR_MPI_LONG_TURN_US || since_us >= t->until_us))
 		turn_record(mpi, turn, guest, t);
-	if (!t->nturns)
+	if (!t->nturns) {
+		double span_us = (since_us - mpi->trace.turns_since_us) / SPANS;
+
 		t->since_us = since_us;
+		t->until_us = since_us +
+			      (span_us > ORR_MPI_LONG_TURN_US ? span_us : ORR_MPI_LONG_TURN_US);
+	}
 	t->nturns++;
 	t->us += us;
 	t->n += n;
 	t->callbacks_us += callbacks_us;
-	if (us >= LONG_US)
+	if (us >= ORR_MPI_LONG_TURN_US)
 		turn_record(mpi, turn, guest, t);
 }
 
