@@ -19,9 +19,4 @@ static inline void orr_handle_record(starpu_data_handle_t h, int ends)
 		orr_handle_record_slow(proc, h, ends);
 }
 
-struct orr_access;
-/* [any] The task of that number uses these data. Requires proc->trace. */
-void orr_handle_record_uses(struct orr_process *proc, uint64_t job, const struct orr_access *access,
-			    unsigned n);
-
 #endif

@@ -13,7 +13,7 @@
 #include "core/worker/core.h"
 #include "core/task/task.h"
 #include "data/access_trace.h"
-#include "data/handle_trace.h"
+#include "data/uses_trace.h"
 
 #include "starpu_fxt.h"
 
