@@ -128,7 +128,7 @@ def rounds_of(options):
 
 
 def processes(most, rounds):
-    """How many processes measure something, of those that do so in ROUNDS rounds."""
+    """The number of processes that measure something, of those that do so in ROUNDS rounds."""
     return max(1, min(most, most * rounds // ROUNDS))
 
 

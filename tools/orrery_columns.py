@@ -122,7 +122,7 @@ def read_events(trace, progress):
     windows = trace.windows if trace.complete else None
 
     def joined(events, process, place):
-        """What events with the flag AT_ONCE stand for besides themselves, as Trace.in_block has it."""
+        """The events that those with the flag AT_ONCE stand for besides themselves, as Trace.in_block has it."""
         for kind, (other, cause) in JOINED.items():
             which = np.flatnonzero((events["kind"] == kind) & (events["flags"] & AT_ONCE != 0))
             if len(which):

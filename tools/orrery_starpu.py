@@ -20,7 +20,7 @@ from orrery_tracefile import signed
 
 FETCHING = "FetchingInput"
 ITERATION, ITERATION_END = "iteration", "iteration-end"   # marks (src/core/task/task_trace.c)
-# What StarPU's tool writes and this one does not, and what has the same.
+# Files that StarPU's tool writes and this one does not, and what has the same.
 NO_LAYOUT = "no public documentation gives its layout; "
 NOT_WRITTEN = (("trace.rec", NO_LAYOUT + "`orrery trace FILE --text` has all events"),
                ("activity.data", NO_LAYOUT + "`starpu_workers_activity FILE` shows what workers did over time"),

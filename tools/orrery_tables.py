@@ -480,7 +480,7 @@ class Tables:
                 yield (load.name, self.ns(load.start), self.ns(load.end)) + load[3:]
 
     def data(self):
-        """What the rows of the table data are made of."""
+        """The parts of which the rows of the table data are made."""
         run = self.run   # data may be known before the first step, and after the last one
         for d in orrery_data.read(self.trace):
             if self.inside(d.rank, run.first if d.since is None else min(d.since, run.last), run.last if d.end is None else max(d.end, run.first)):

@@ -201,7 +201,7 @@ class Bench:
         return self.seconds([self.orrery, "run", "-n", str(ranks), self.program(program)] + args, STARPU_NCPU=workers, **variables)
 
     def calibrate(self, *words, **variables):
-        # Where accuracy does not matter, one round is as good.
+        # One round is as good if accuracy does not matter.
         self.run([self.orrery, "calibrate"] + list(words) + (["--rounds", "1"] if self.options.tiny else []), **variables)
 
     def calibrate_runtime(self):

@@ -89,7 +89,7 @@ done
 ln -s "$($CC -print-file-name=libsimgrid.so)" other/lib/libsimgrid.so
 mkdir configured
 cd configured || exit 1
-# What it finds of this SimGrid is kept for the second call; MPI and the manual are not looked for.
+# Findings about this SimGrid are kept for the second call; MPI and the manual are not looked for.
 configure() { "$ORR_TEST_SRCDIR/configure" --cache-file=cache --with-simgrid="$OLDPWD/other" --without-mpicc SPHINX_BUILD=/bin/false "$@"; }
 fails 1 "with-simgrid=.*other: this is SimGrid $major.99, and Orrery knows the inside of [0-9., and]+ only" \
 	configure --with-simgrid-interface=private

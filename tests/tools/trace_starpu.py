@@ -123,7 +123,7 @@ def iterations(path, paje):
         assert fields[r["JobId"]] == (r.get("Iteration", "x"), inner), (r, fields[r["JobId"]])
 
 
-# What the tasks of examples/cholesky do with their data.
+# The data of the tasks of examples/cholesky, by mode.
 CHOLESKY = {"init": ["W"], "potrf": ["RW"], "trsm": ["R", "RW"], "syrk": ["R", "RW"], "gemm": ["R", "R", "RW"]}
 
 

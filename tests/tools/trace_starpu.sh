@@ -96,7 +96,7 @@ if [ "${ORR_TEST_MPI:-yes}" = yes ]; then
 	iterations
 fi
 
-# What each task uses, in both worlds.
+# The data that each task uses, in both worlds.
 cholesky=$ORR_TEST_BUILDDIR/examples/cholesky/cholesky
 worlds=
 if [ "${ORR_TEST_SIM:-yes}" = yes ]; then

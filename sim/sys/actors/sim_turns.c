@@ -97,7 +97,7 @@ static int is_next(double date_s, double max_s)
 	return date_s >= 0 && (max_s < 0 || date_s < max_s) && orr_sim_glue_quiet_until(date_s);
 }
 
-/* What the caller of all turns would do next, done on a stack that has just been given back: the
+/* The next step of the caller of all turns, done on a stack that has just been given back: the
  * events that may run there, and those to which virtual time may jump. Returns 0 if somebody else
  * has to go on. */
 static int events_on(void)

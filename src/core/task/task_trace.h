@@ -28,8 +28,8 @@ void orr_task_trace_release(struct orr_process *proc, uint64_t job, int submitte
 /* t comes after that cause (0: none), which is over, and is not in its data. Requires proc->trace,
  * and that t has a number. */
 void orr_task_trace_comes_after(struct orr_process *proc, const struct orr_task *t, uint64_t cause);
-/* What t uses, and tasks and messages that were over when t was submitted, and that it comes after.
- * Requires proc->trace; t cannot become ready meanwhile. */
+/* The data that t uses, and tasks and messages that were over when t was submitted, and that it
+ * comes after. Requires proc->trace; t cannot become ready meanwhile. */
 void orr_task_trace_after(struct orr_process *proc, const struct orr_task *t);
 /* Records the workers. Requires proc->trace. */
 void orr_task_trace_workers(struct orr_process *proc);
