@@ -96,43 +96,49 @@ struct orr_data_ext {
 #define ORR_HANDLE_ALIVE 0xa7
 #define ORR_HANDLE_LEAVING 0xd3
 
+/* The order keeps what threads change apart in different lines of the cache: what a submission
+ * looks at and changes comes first, the replicate of main memory, which workers count in, at least
+ * 64 bytes behind it, and what hardly ever changes between them. */
 struct _starpu_data_state {
-	struct starpu_data_interface_ops *ops;
 	orr_lock_t lock;        /* protects everything below but mpi fields */
-	int8_t home_node;       /* -1: none, buffers are the runtime's */
 	uint8_t gclass;         /* class of the granted group */
 	uint8_t sequential;     /* sequential consistency; may be read without the lock */
 	uint8_t busy_partition; /* atomic: flags ORR_VIEW_*, as of the tasks submitted so far; 0: no
 				   access needs a check */
+	uint8_t alive;          /* atomic: ORR_HANDLE_*, anything else once it ended */
+	uint32_t ngranted;      /* accesses that had their turn and did not end */
+	uint32_t nheld;         /* accesses that hold it */
+	struct orr_access *head, *tail; /* waiting accesses, first to be granted first */
+	struct orr_data_ext *ext;
+	/* A byte of their own: only the holder of the lock writes them. */
+	uint8_t held_write : 1; /* its holder writes */
+	uint8_t gave_back : 1;  /* memory was given back under the lock: its end tells */
+	uint8_t : 0;
 	/* Constant after registration, and read without the lock. */
 	uint8_t wide : 1; /* user-defined interface: structures for all memory nodes from the start
 			   */
 	uint8_t slab : 1; /* from proc->data->handle_slab */
-	/* A byte of their own: only the holder of the lock writes them. */
 	uint8_t : 0;
-	uint8_t held_write : 1; /* its holder writes */
-	uint8_t gave_back : 1;  /* memory was given back under the lock: its end tells */
-	uint8_t : 0;
+	int8_t home_node;   /* -1: none, buffers are the runtime's */
 	uint8_t bring_home; /* its end brings the value back to the home node; set by its
 			       unregistration, without the lock */
-	uint8_t alive;      /* atomic: ORR_HANDLE_*, anything else once it ended */
 	/* The MPI layer's, protected by its own rules, here and below. */
 	uint16_t mpi_comm; /* index of the communicator in the MPI layer's table */
 	uint16_t mpi_flags;
-	uint32_t ngranted; /* accesses that had their turn and did not end */
-	uint32_t nheld;    /* accesses that hold it */
-	uint32_t npins;    /* atomic: users outside of its queue that keep it from ending, see
-			      orr_handle_pin */
-	int32_t mpi_rank;  /* owner in the communicator mpi_comm, -1: unknown,
-			      STARPU_MPI_PER_NODE */
-	struct orr_access *head, *tail; /* waiting accesses, first to be granted first */
+	int32_t mpi_rank; /* owner in the communicator mpi_comm, -1: unknown,
+			     STARPU_MPI_PER_NODE */
+	uint32_t npins;   /* atomic: users outside of its queue that keep it from ending, see
+			     orr_handle_pin */
 	struct orr_partition *piece_of; /* the plan that it is a piece of, NULL when it was
 					   registered by the program */
-	struct orr_data_ext *ext;
+	struct starpu_data_interface_ops *ops;
 	int64_t mpi_tag;           /* -1: none */
 	void *mpi_ext;             /* where it was sent, its datatype, ... */
 	struct orr_replicate main; /* main memory's replicate; its interface follows the handle */
 };
+_Static_assert(offsetof(struct _starpu_data_state, main.state) >=
+		       64 + offsetof(struct _starpu_data_state, ext) + sizeof(void *),
+	       "submissions and workers share a line of the cache");
 
 /* Returns 0 if the program may use h in a new access, or -EINVAL after a message that names the
  * call. Best effort: the memory of a handle that ended may belong to another one, and that of large
