@@ -47,10 +47,16 @@ struct starpu_task *orr_taskq_take(struct orr_taskq *q, unsigned i, struct starp
 /* A queue that any thread pushes to. Pushes only touch the inbox, so that the consumer's half stays
  * in its cache: the inbox is emptied when the consumer runs dry, now and then, and at once when a
  * task with another priority than the default's came. */
+#define ORR_SHQ_RECENT 4
 struct orr_shq {
 	struct starpu_task *inbox; /* atomic: pushed tasks linked by next, newest first */
-	int urgent;                /* atomic: look into the inbox before the next pop */
 	int draining;              /* atomic: tasks are on their way from the inbox to q */
+	int mixed; /* atomic: a task was pushed with another priority than the default's, or with a
+		      load */
+	unsigned npushed; /* atomic, each by itself: where the last tasks that were pushed lie, */
+	struct starpu_task *recent[ORR_SHQ_RECENT]; /* which are not looked at: they may be gone */
+	/* Apart from the inbox, for each pop reads it. */
+	int urgent __attribute__((aligned(64))); /* atomic: look into the inbox before the next pop */
 	orr_lock_t lock __attribute__((aligned(128))); /* protects what follows */
 	unsigned npops;
 	struct orr_taskq q;

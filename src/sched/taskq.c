@@ -89,6 +89,38 @@ int orr_taskq_push(struct orr_taskq *q, struct starpu_task *task, int prio)
 	return 0;
 }
 
+/* For an assertion: do n tasks of the default priority, ready and without a load, stand here? */
+static inline int are_plain(const struct starpu_task *first, const struct starpu_task *last,
+			    unsigned n)
+{
+	const struct starpu_task *before = NULL;
+
+	for (; first; before = first, first = first->next, n--) {
+		const struct orr_task *t = orr_task_of(first);
+
+		if (ORR_ATOMIC_LOAD_RELAXED(&t->state) != ORR_TASK_READY || t->load ||
+		    t->queue_prio != STARPU_DEFAULT_PRIO || first->prev != before)
+			return 0;
+	}
+	return before == last && !n;
+}
+
+/* Appends a list of such tasks. */
+static int append(struct orr_taskq *q, struct starpu_task *first, struct starpu_task *last,
+		  unsigned n)
+{
+	struct orr_bucket *b = bucket(q, STARPU_DEFAULT_PRIO);
+
+	orr_assert(are_plain(first, last, n));
+	if (!b)
+		return -ENOMEM;
+	first->prev = b->list.tail;
+	*(b->list.tail ? &b->list.tail->next : &b->list.head) = first;
+	b->list.tail = last;
+	ORR_ATOMIC_STORE_RELAXED(&q->ntasks, q->ntasks + n);
+	return 0;
+}
+
 int orr_taskq_push_front(struct orr_taskq *q, struct starpu_task *task, int prio)
 {
 	int ret = orr_taskq_push(q, task, prio);
@@ -178,11 +210,20 @@ void orr_shq_push(struct orr_shq *q, struct starpu_task *task, int by_priority)
 {
 	struct starpu_task *head = ORR_ATOMIC_LOAD_RELAXED(&q->inbox);
 	int prio = by_priority ? task->priority : STARPU_DEFAULT_PRIO;
+	unsigned n = ORR_ATOMIC_LOAD_RELAXED(&q->npushed);
 
 	orr_assertf(ORR_ATOMIC_LOAD_RELAXED(&orr_task_of(task)->state) == ORR_TASK_READY,
 		    "task %s is pushed, but not ready", orr_task_name(task));
 	/* The bucket is chosen on the consumer's side, from this field. */
 	orr_task_of(task)->queue_prio = prio;
+	if ((prio != STARPU_DEFAULT_PRIO || orr_task_of(task)->load) &&
+	    !ORR_ATOMIC_LOAD_RELAXED(&q->mixed))
+		ORR_ATOMIC_STORE_RELAXED(&q->mixed, 1);
+	/* Whoever walks along the inbox reads far memory at each task: it hears early of a task
+	 * that comes soon. */
+	task->prev = ORR_ATOMIC_LOAD_RELAXED(&q->recent[n % ORR_SHQ_RECENT]);
+	ORR_ATOMIC_STORE_RELAXED(&q->recent[n % ORR_SHQ_RECENT], task);
+	ORR_ATOMIC_STORE_RELAXED(&q->npushed, n + 1);
 	do
 		task->next = head;
 	while (!ORR_ATOMIC_CAS(&q->inbox, &head, task));
@@ -194,17 +235,23 @@ void orr_shq_push(struct orr_shq *q, struct starpu_task *task, int by_priority)
 /* Moves the inbox to the queue, oldest first. Under the lock. */
 static void drain(struct orr_shq *q)
 {
-	struct starpu_task *list, *oldest = NULL, *next;
+	struct starpu_task *list, *oldest = NULL, *newest, *next;
+	unsigned n = 0;
 
 	orr_assert_locked(&q->lock);
 	ORR_ATOMIC_STORE_RELAXED(&q->urgent, 0);
 	ORR_ATOMIC_STORE_RELAXED(&q->draining, 1);
-	list = ORR_ATOMIC_XCHG(&q->inbox, NULL);
+	newest = list = ORR_ATOMIC_XCHG(&q->inbox, NULL);
 	for (; list; list = next) {
 		next = list->next;
+		__builtin_prefetch((const char *) list->prev + offsetof(struct starpu_task, next));
+		list->prev = next;
 		list->next = oldest;
 		oldest = list;
+		n++;
 	}
+	if (n && !ORR_ATOMIC_LOAD_RELAXED(&q->mixed) && append(&q->q, oldest, newest, n) == 0)
+		oldest = NULL;
 	for (; oldest; oldest = next) {
 		next = oldest->next;
 		if (orr_taskq_push(&q->q, oldest, orr_task_of(oldest)->queue_prio))
@@ -227,7 +274,8 @@ struct starpu_task *orr_shq_pop(struct orr_shq *q, struct orr_worker *w, int ste
 {
 	struct starpu_task *task;
 
-	if (is_empty(q))
+	/* The inbox stays in the cache of those that push. */
+	if (!ORR_ATOMIC_LOAD_RELAXED(&q->q.ntasks) && is_empty(q))
 		return NULL;
 	orr_lock(&q->lock);
 	if (!q->q.ntasks || ORR_ATOMIC_LOAD_RELAXED(&q->urgent) || ++q->npops % DRAIN_EVERY == 0)
