@@ -103,7 +103,7 @@ endif
 
 # In two steps: a compiler cache keeps objects only.
 $(orr_sim_test_programs): %.sim: %.c $(orr_headers_dep) $(orr_test_headers) | $(orr_sim_order)
-	$(orr_sim_link).o -c -MMD -MP -MF $@.d -MT $@ $(orr_test_includes) $(filter %.c,$^)
+	$(orr_sim_link).o -c -MMD -MP -MF $@.d -MT $@ $(orr_test_includes) $<
 	@./orrery cc --sim $(CFLAGS) -o $@ $@.o $(OPENCL_LIBS)
 -include $(orr_sim_test_programs:=.d)
 
