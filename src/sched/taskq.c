@@ -244,7 +244,8 @@ static void drain(struct orr_shq *q)
 	newest = list = ORR_ATOMIC_XCHG(&q->inbox, NULL);
 	for (; list; list = next) {
 		next = list->next;
-		__builtin_prefetch((const char *) list->prev + offsetof(struct starpu_task, next));
+		__builtin_prefetch((const void *) ((uintptr_t) list->prev +
+						   offsetof(struct starpu_task, next)));
 		list->prev = next;
 		list->next = oldest;
 		oldest = list;
