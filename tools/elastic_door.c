@@ -98,8 +98,8 @@ static int common_address(const char *hosts, struct in_addr *mine)
 	return known && !bad ? 0 : -1;
 }
 
-/* Where to listen, and what to tell the processes: an address, or a name that each host may know
- * under another one. */
+/* The place to listen at, which the processes are told: an address, or a name that each host may
+ * know under another one. */
 static void choose(const char *hosts, struct in_addr *listen_at, char *name, size_t size)
 {
 	const char *given = getenv("ORRERY_DYN_ADDRESS");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where the registry of an elastic run listens: for the processes of the run, and for the resource
- * manager.
+/* The door of an elastic run, at which the registry listens: for the processes of the run, and for
+ * the resource manager.
  *
  * Invariant: it listens where processes of the run can come from, and nowhere else. */
 #ifndef ORR_TOOLS_ELASTIC_DOOR_H

@@ -23,7 +23,7 @@ void launcher_guard_interface(void);
 void launcher_guard_clock(void);
 /* By an actor of the first round. `world`: a communicator that SMPI has made. */
 void launcher_guard_round(SMPI_Comm *world);
-/* When nothing can advance: before the program is blamed. */
+/* A stall, before the program is blamed for it. */
 void launcher_guard_stall(void);
 
 #ifdef __cplusplus

@@ -80,7 +80,7 @@ double launcher_noise_slowness(int rank);
 
 /* Reads the program and checks that it is one for the simulated world. */
 void launcher_program_check(const char *path);
-/* How many maps of memory the loader makes for a copy of it. */
+/* The number of maps of memory that the loader makes for a copy of it. */
 long launcher_program_maps(void);
 /* Loads a copy of that program for the rank of the calling main actor. Returns its main function.
  */
@@ -137,7 +137,7 @@ int launcher_read_text(const char *path, char *text, size_t size);
 
 /* Ends the run if its ranks alone do not fit into memory. */
 void launcher_fit_check(const struct launcher_options *o);
-/* Whether the stacks may have pages that guard their ends, which are maps of memory. */
+/* True if the stacks may have pages that guard their ends, which are maps of memory. */
 int launcher_fit_guards(int n);
 /* Ends the run if it has taken more memory than it may. For the thread of the watch. */
 void launcher_fit_look(void);

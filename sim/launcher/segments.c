@@ -205,7 +205,7 @@ void segments_share(struct segments_shared *shared, const char *bytes, size_t si
 		else if (!(p[i].p_flags & PF_X) || map_shared(shared, &p[i], address))
 			needed = down(p[i].p_offset) < needed ? down(p[i].p_offset) : needed;
 	}
-	/* Where that fails, the copy takes more memory, and nothing else. */
+	/* A failure costs memory, and nothing else. */
 	if (needed)
 		(void) fallocate(copy_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
 				 (off_t) up(needed));

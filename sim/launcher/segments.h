@@ -20,7 +20,7 @@ void segments_join(char *bytes);
  * values come from it and need no map of their own; the last segment is changed accordingly. 0:
  * they are many, or something follows them. */
 size_t segments_grow(char *bytes, size_t size);
-/* How many maps the loader makes for it. */
+/* The number of maps that the loader makes for it. */
 long segments_maps(const char *bytes);
 
 /* The pages that all copies of an object have in common. Zero at first. */

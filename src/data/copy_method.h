@@ -16,10 +16,10 @@ struct orr_copy_channel;
  */
 int orr_copy_by_method(struct starpu_data_interface_ops *ops, void *src, unsigned src_node,
 		       void *dst, unsigned dst_node, struct orr_copy_channel *chan);
-/* Where orr_copy_by_method has no method for the pair: packs the value of src, whose structure on
- * src_node is src_iface, and unpacks it into dst. Both memories must be addressable. [waits]
- * Without locks; the caller holds both data. Returns 0, -ENOTSUP after a message if there is no
- * such way, -ENOSPC as orr_iface_follow, or another negative errno. */
+/* The way that is left if orr_copy_by_method has no method for the pair: packs the value of src,
+ * whose structure on src_node is src_iface, and unpacks it into dst. Both memories must be
+ * addressable. [waits] Without locks; the caller holds both data. Returns 0, -ENOTSUP after a
+ * message if there is no such way, -ENOSPC as orr_iface_follow, or another negative errno. */
 int orr_copy_packed(starpu_data_handle_t src, unsigned src_node, starpu_data_handle_t dst,
 		    unsigned dst_node, void *src_iface, void *dst_iface);
 /* True if orr_copy_by_method has a method for the pair of memory nodes. */

@@ -21,7 +21,7 @@
 #include "perf/model_index.h"
 #include "perf/model_learn.h"
 
-/* How long the lock of a place is waited for: whoever holds it writes one small file. */
+/* The longest wait for the lock of a place, whose holder writes one small file. */
 enum { LOCK_PATIENCE_MS = 20000, LOCK_STEP_MS = 2 };
 
 static struct {

@@ -219,8 +219,8 @@ void orr_shq_push(struct orr_shq *q, struct starpu_task *task, int by_priority)
 	if ((prio != STARPU_DEFAULT_PRIO || orr_task_of(task)->load) &&
 	    !ORR_ATOMIC_LOAD_RELAXED(&q->mixed))
 		ORR_ATOMIC_STORE_RELAXED(&q->mixed, 1);
-	/* Whoever walks along the inbox reads far memory at each task: it hears early of a task
-	 * that comes soon. */
+	/* A hint for the walk along the inbox, which reads far memory at each task: one that
+	 * comes soon. */
 	task->prev = ORR_ATOMIC_LOAD_RELAXED(&q->recent[n % ORR_SHQ_RECENT]);
 	ORR_ATOMIC_STORE_RELAXED(&q->recent[n % ORR_SHQ_RECENT], task);
 	ORR_ATOMIC_STORE_RELAXED(&q->npushed, n + 1);

@@ -119,7 +119,7 @@ void orr_sys_chunk_free(void *chunk, size_t bytes)
 	free(chunk);
 }
 
-/* Where memory is limited, freed blocks make room. */
+/* Freed blocks make room where memory is limited. */
 static int recycled(const struct orr_real *real, size_t size)
 {
 	return real && !ORR_ATOMIC_LOAD_RELAXED(&real->memory.keep_none) && size >= RECYCLE_MIN &&

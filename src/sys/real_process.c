@@ -80,7 +80,7 @@ struct orr_trace_file **orr_sys_trace_files(void)
 	return &files;
 }
 
-/* When the process began, as the system counts: its number alone comes back. */
+/* The start of the process, as the system counts: its number alone comes back. */
 static unsigned long long own_start(void)
 {
 	char text[1024];

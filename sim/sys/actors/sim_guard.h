@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which of the functions that we interpose SimGrid has called (sim/launcher/guard.cpp).
+/* The interposed functions that SimGrid has called so far (sim/launcher/guard.cpp).
  *
  * Invariant: a flag only goes from 0 to 1, by the interposed function itself. */
 #ifndef ORR_SIM_GUARD_H

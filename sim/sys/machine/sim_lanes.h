@@ -35,7 +35,7 @@ void orr_sim_lanes_free(struct orr_sim_lanes *l);
 /* Adds a copy at that time, which is not before that of an earlier call. Returns its number, never
  * 0; 0 when memory is exhausted. */
 uint64_t orr_sim_lanes_add(struct orr_sim_lanes *l, double now_us, const struct orr_sim_load *load);
-/* When the copy of that number is over, as far as is known now; now_us if it is over. */
+/* The end of the copy of that number, as far as is known now; now_us if it is over. */
 double orr_sim_lanes_end_us(struct orr_sim_lanes *l, double now_us, uint64_t number);
 
 #endif

@@ -307,7 +307,7 @@ enum orr_inputs orr_inputs_begin(struct orr_worker *w, struct orr_task *t, struc
 {
 	if (__builtin_expect(self->proc->data->limited, 0))
 		ORR_ATOMIC_ADD(&self->proc->data->nbusy, 1);
-	/* When 0 is read, whoever ended the last prefetch has left its datum behind. */
+	/* A 0 says that the end of the last prefetch has left its datum behind. */
 	if (__builtin_expect(ORR_ATOMIC_LOAD(&t->owner.nprefetch) != 0, 0) &&
 	    !orr_prefetch_cancel(&t->owner)) {
 		orr_worker_trace_ask(w, t, self->proc);
