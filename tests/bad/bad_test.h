@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the tests of mistakes share. A test in this folder passes when its program ends with another
- * status than 0 and says what its `expect` lines ask for.
+/* The parts that the tests of mistakes share. A test in this folder passes when its program ends
+ * with another status than 0 and says what its `expect` lines ask for.
  *
  * Invariant: refused() is the only way to a status of 1, so that a mistake that goes unnoticed ends
  * with 0 and fails. */

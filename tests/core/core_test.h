@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the tests of the core share: assertions, start, small codelets.
+/* The parts that the tests of the core share: assertions, start, small codelets.
  *
  * Invariant: a failed CHECK prints its place and ends the program with status 1; nothing here spins
  * or needs more than one core. */

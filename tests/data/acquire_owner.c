@@ -37,7 +37,8 @@ static void give_back_later(void)
 		 0);
 }
 
-/* What a callback left is older than what this thread waited for: its release must not take it. */
+/* The datum that a callback left is older than that which this thread waited for: its release must
+ * not take it. */
 static void older_callback(void)
 {
 	granted = released = 0;

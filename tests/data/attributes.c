@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a handle carries for the program (handbook 27.6, 27.7): names, coordinates, pointers of its
- * own, flags, its home, its buffers' addresses, and its description as text.
+/* Things that a handle carries for the program (handbook 27.6, 27.7): names, coordinates, pointers
+ * of its own, flags, its home, its buffers' addresses, and its description as text.
  * orr-test: env ORRERY_FAKE_DEVICES=1 STARPU_NCPU=1
  * orr-test: expect "table" on memory node 0: .*160 bytes
  * orr-test: expect "table" on memory node 1: never used, not allocated, 160 bytes

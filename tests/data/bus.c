@@ -85,7 +85,7 @@ static void new_node(void)
 	carried(0, disk, 0, 0);
 }
 
-/* What STARPU_BUS_STATS wrote at the end. */
+/* The text that STARPU_BUS_STATS wrote at the end. */
 static void summary(const char *path, int want_lines)
 {
 	char line[256];

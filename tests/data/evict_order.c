@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Who leaves a full device (handbook 27.2, 27.4): buffers without value first, then data that will
- * not be used, then the least recently used ones, be it by a task, a prefetch or the program; never
- * what is held; what was written there is written back. A prefetch that is waited for also waits
- * until room was made.
+/* The order in which data leave a full device (handbook 27.2, 27.4): buffers without value first,
+ * then data that will not be used, then the least recently used ones, be it by a task, a prefetch
+ * or the program; never what is held; what was written there is written back. A prefetch that is
+ * waited for also waits until room was made.
  * orr-test: env ORRERY_FAKE_DEVICES=1 STARPU_NCPU=1 STARPU_LIMIT_CUDA_MEM=4 STARPU_MINIMUM_CLEAN_BUFFERS=0 */
 #include "data/mem_test.h"
 

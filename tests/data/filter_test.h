@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the tests of partitions share: start and end, kernels on vectors of ints, a sequential copy
- * to compare with.
+/* The parts that the tests of partitions share: start and end, kernels on vectors of ints, a
+ * sequential copy to compare with.
  *
  * Invariant: public interface only; a failed check names its line and ends the program with
  * status 1. */
@@ -99,7 +99,7 @@ static inline void seq_sum(const unsigned *v, unsigned n, unsigned *out)
 	*out = *out * 7 + s;
 }
 
-/* Where piece i of n begins when nx elements are cut by starpu_vector_filter_block. */
+/* The begin of piece i of n when nx elements are cut by starpu_vector_filter_block. */
 static inline unsigned block_start(unsigned nx, unsigned n, unsigned i)
 {
 	return i * (nx / n) + (i < nx % n ? i : nx % n);

@@ -83,8 +83,8 @@ static void end_buffer(uintptr_t p, const int *want, size_t n)
 	free(got);
 }
 
-/* What a piece covers, in the program's copy v of the father's buffer: the same filter applied
- * there tells. */
+/* The part that a piece covers, in the program's copy v of the father's buffer: the same filter
+ * applied there tells. */
 static void change_piece(struct starpu_data_filter *f, void *father, unsigned i, unsigned n,
 			 int arg)
 {

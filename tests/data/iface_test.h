@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the tests of the interfaces share: a view of dense data of ints, a kernel that fills a
- * piece, and the checks.
+/* The parts that the tests of the interfaces share: a view of dense data of ints, a kernel that
+ * fills a piece, and the checks.
  *
  * Invariant: public interface only; a failed check names its line and ends the program with
  * status 1. */

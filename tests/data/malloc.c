@@ -177,7 +177,7 @@ static void waits(unsigned dev)
 	starpu_memory_deallocate(dev, MIB);
 }
 
-/* What is in the way of an allocation goes, unless it is in use. */
+/* Data in the way of an allocation go, unless they are in use. */
 static void reclaim(unsigned dev)
 {
 	static int v[3 * MIB / 8];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the tests of memory nodes share: a check that ends the program, and a codelet that adds a
- * constant to a vector of ints on a chosen unit. Devices come from the environment
+/* The parts that the tests of memory nodes share: a check that ends the program, and a codelet that
+ * adds a constant to a vector of ints on a chosen unit. Devices come from the environment
  * (ORRERY_FAKE_DEVICES); their "kernels" are the C functions of the CPU. */
 #ifndef MEM_TEST_H
 #define MEM_TEST_H

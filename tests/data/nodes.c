@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Where a task's data are wanted (handbook 27.11): on its unit's node, in main memory, on a given
- * node, wherever they are already, or nowhere; and tasks that execute nowhere but bring their data
- * together.
+/* The places where a task's data are wanted (handbook 27.11): on its unit's node, in main memory,
+ * on a given node, wherever they are already, or nowhere; and tasks that execute nowhere but bring
+ * their data together.
  * orr-test: env ORRERY_FAKE_DEVICES=2 STARPU_NCPU=1 */
 #include "data/mem_test.h"
 #include "data/staged.h"
@@ -98,7 +98,7 @@ static void kinds(int dyn)
 	for (int i = 0; i < NDATA; i++)
 		if (got[i] >= 0)
 			CHECK(starpu_data_is_on_node(h[i], (unsigned) got[i]));
-	/* What was wanted in main memory was never on the device. */
+	/* Data that were wanted in main memory were never on the device. */
 	CHECK(!starpu_data_test_if_allocated_on_node(h[1], node_of(0)) &&
 	      !starpu_data_test_if_allocated_on_node(h[2], node_of(0)));
 	CHECK(!starpu_data_test_if_allocated_on_node(h[4], node_of(0)) &&

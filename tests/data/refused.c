@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What no datum can be, and calls that have no way to fail with nothing to work on: the program
- * ends with a message. One mistake per run, by its name; refused.sh knows them all.
+/* Things that no datum can be, and calls that have no way to fail with nothing to work on: the
+ * program ends with a message. One mistake per run, by its name; refused.sh knows them all.
  *
  * Invariant: a mistake that goes unnoticed ends with status 0. */
 #include <starpu.h>

@@ -17,7 +17,7 @@
 
 #define STAGED_MAXDIM 8
 
-/* Where one array of a datum is on the device. */
+/* The place of one array of a datum on the device. */
 struct staged_array {
 	uintptr_t handle;
 	size_t offset, elemsize, ndim;
@@ -211,7 +211,8 @@ static inline int staged_writes(unsigned i)
 	       (STARPU_TASK_GET_MODE(task, i) & (STARPU_W | STARPU_SCRATCH | STARPU_REDUX)) != 0;
 }
 
-/* Where datum i of the kernel is: on the worker's node, unless the codelet wants it elsewhere. */
+/* The place of datum i of the kernel: on the worker's node, unless the codelet wants it elsewhere.
+ */
 static inline unsigned staged_node(unsigned i, unsigned node)
 {
 	struct starpu_task *task = starpu_task_get_current();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the parts of the stress test share: data with their oracle, the generator, failures, kernels
- * and the submission of tasks.
+/* The parts that the parts of the stress test share: data with their oracle, the generator,
+ * failures, kernels and the submission of tasks.
  *
  * Of each vector CELLS words, spread over it, are followed by the oracle, which computes in program
  * order what the submitted tasks do.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a program may wish about the place of its data, and see (handbook 27.2 to 27.4): allocation,
- * fetch, prefetches of each urgency, acquisition on a node in all forms, release to less, wont_use,
- * eviction, invalidation; each with the state that it leaves behind.
+/* Wishes that a program may have about the place of its data, and see (handbook 27.2 to 27.4):
+ * allocation, fetch, prefetches of each urgency, acquisition on a node in all forms, release to
+ * less, wont_use, eviction, invalidation; each with the state that it leaves behind.
  * orr-test: env ORRERY_FAKE_DEVICES=2 STARPU_NCPU=1 */
 #include "data/mem_test.h"
 

@@ -24,7 +24,7 @@ static void name_file(void)
 			 (long) getpid());
 }
 
-/* How many processes have begun, with this one. */
+/* The number of processes that have begun, with this one. */
 static long count(void)
 {
 	name_file();

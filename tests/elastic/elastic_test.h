@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the tests of process sets share.
+/* The parts that the tests of process sets share.
  *
  * Invariant: each call that is made here must succeed. */
 #ifndef TESTS_ELASTIC_ELASTIC_TEST_H
@@ -46,7 +46,7 @@ __attribute__((unused)) static int operate(MPI_Session session, int op, const ch
 	return op;
 }
 
-/* What get_pset_info says of a set. */
+/* The words of get_pset_info for a set. */
 __attribute__((unused)) static int info_says(MPI_Session session, const char *set, const char *key,
 					     const char *wanted)
 {

@@ -15,7 +15,7 @@ static MPI_Comm each[2]; /* one for each worker */
 static int keyval, asked, sent;
 static char processor[MPI_MAX_PROCESSOR_NAME];
 
-/* What a process asks without a message. */
+/* Questions that a process asks without a message. */
 static void ask(const char *where)
 {
 	char name[MPI_MAX_PROCESSOR_NAME > MPI_MAX_OBJECT_NAME ? MPI_MAX_PROCESSOR_NAME

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the tests of the MPI layer share: start, end, and checks. Public interface only; the same
- * text in both worlds. */
+/* The parts that the tests of the MPI layer share: start, end, and checks. Public interface only;
+ * the same text in both worlds. */
 #ifndef MPI_TEST_H
 #define MPI_TEST_H
 

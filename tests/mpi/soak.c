@@ -99,7 +99,7 @@ static struct starpu_codelet contribute_cl = { .cpu_funcs = { cpu_contribute },
 					       .modes = { STARPU_REDUX },
 					       .name = "contribute" };
 
-/* What is drawn must not depend on the number of ranks. */
+/* Draws must not depend on the number of ranks. */
 static int draw_rank(void)
 {
 	return (int) draw(1 << 20) % size;

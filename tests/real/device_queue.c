@@ -101,7 +101,7 @@ static void over(void *arg)
 	order[ended++] = (unsigned) (uintptr_t) arg;
 }
 
-/* How many kernels have been started when the first one ends. */
+/* The number of kernels that have been started when the first one ends. */
 static unsigned depth(struct starpu_codelet *cl, const char *pipeline)
 {
 	begin("40000", pipeline);

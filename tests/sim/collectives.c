@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How long collective operations take, in microseconds, and whether they are right, for
+/* The times of collective operations, in microseconds, and whether these are right, for
  * collectives.sh. Without an argument, a broadcast of 16 MiB from rank 0; with one, the operation
  * of that name, `first' (the first broadcast), or all, for sizes from 8 bytes to 16 MiB (`small':
  * to 64 KiB): lines OPERATION RANKS BYTES MICROSECONDS. Where each rank has a part of the data of

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What rank 1 does beside its kernels, when it has one core and when it has more (cores.sh):
+/* The work of rank 1 beside its kernels, when it has one core and when it has more (cores.sh):
  * it executes a chain of tasks while messages come from rank 0. Prints how long the chain takes,
  * and when rank 1 noticed the first message.
  *

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What tasks use on the machine of energy.sh: a core that draws 10 W while it computes, a GPU of
- * 100 W, 20 W for the rest all the time. `energy account`: sums, of watts and of a model of energy.
- * `energy choose`: twelve tasks that a policy sends to the GPU, which is twice as fast but uses
- * five times the energy by their model, or to the core; `energy weigh`: the same without such a
- * model, the machine's watts come to the same. `energy together`: a task that is faster on several
- * cores, but needs more joules there. */
+/* The energy that tasks use on the machine of energy.sh: a core that draws 10 W while it computes,
+ * a GPU of 100 W, 20 W for the rest all the time. `energy account`: sums, of watts and of a model
+ * of energy. `energy choose`: twelve tasks that a policy sends to the GPU, which is twice as fast
+ * but uses five times the energy by their model, or to the core; `energy weigh`: the same without
+ * such a model, the machine's watts come to the same. `energy together`: a task that is faster on
+ * several cores, but needs more joules there. */
 #include "../core/core_test.h"
 
 #include <math.h>
@@ -68,7 +68,7 @@ static void run(struct starpu_codelet *cl, int worker, double want)
 	starpu_task_destroy(t);
 }
 
-/* What programs and their policies are told. */
+/* The numbers that programs and their policies are told. */
 static void expect(struct starpu_codelet *cl)
 {
 	struct starpu_task *t = starpu_task_create();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* When copies from main memory are on the GPUs of a node, for gpu_links.sh, which describes the
- * machine. Arguments: GPU BYTES of each copy; all are asked for at once, each GPU gets its own in
- * this order. Prints when each is there, in microseconds.
+/* The arrivals of copies from main memory on the GPUs of a node, for gpu_links.sh, which describes
+ * the machine. Arguments: GPU BYTES of each copy; all are asked for at once, each GPU gets its own
+ * in this order. Prints when each is there, in microseconds.
  *
  * Invariant: kernels and allocations take no time, so that a kernel starts when its datum is there.
  */

@@ -56,7 +56,7 @@ static void submit(void *a, int kind, int n, const int *tile, int prio)
 	CHECK_IS(starpu_task_submit(task_of(a, kind, n, tile, prio)), 0);
 }
 
-/* What the models tell: kind 0 is a core, kind i + 1 device i. */
+/* The times of the models: kind 0 is a core, kind i + 1 device i. */
 static void ask_models(starpu_data_handle_t *a)
 {
 	for (int k = 0; k < 4; k++) {

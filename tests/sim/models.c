@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What one kernel on a vector takes in virtual time, for models.sh, which writes its model.
+/* The virtual time of one kernel on a vector, for models.sh, which writes its model.
  * Argument: the bytes of the vector. */
 #include <starpu.h>
 #include "lib/test.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* When messages arrive that start together, in microseconds: for network.sh, which chooses the
+/* The arrivals of messages that start together, in microseconds: for network.sh, which chooses the
  * model of the network. Arguments: SOURCE DEST KIB of each message, then perhaps `typed`: the
  * receivers store the numbers two apart, so that they are no plain bytes. */
 #include <unistd.h>

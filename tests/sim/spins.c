@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What keeps the processor for ever, or only for long; spins.sh runs it. */
+/* Code that keeps the processor for ever, or only for long; spins.sh runs it. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What variability.sh measures, in virtual time: `variability kernels N` runs N independent tasks
- * on each rank and prints for each "rank worker number microseconds"; `variability message MB`
- * sends so much from rank 0 to rank 1 and prints the microseconds; `variability chain N` runs N
- * tasks in a row on each rank, sends the result around, and checks it; `variability stall` waits
- * for ever.
+/* The programs that variability.sh measures, in virtual time: `variability kernels N` runs N
+ * independent tasks on each rank and prints for each "rank worker number microseconds";
+ * `variability message MB` sends so much from rank 0 to rank 1 and prints the microseconds;
+ * `variability chain N` runs N tasks in a row on each rank, sends the result around, and checks it;
+ * `variability stall` waits for ever.
  *
  * Invariant: every result is checked; the exit status tells. */
 #include <starpu.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the tests of debug builds share: a mistake is made in a child process, which must end by
- * abort() and with a message that says what went wrong.
+/* The parts that the tests of debug builds share: a mistake is made in a child process, which must
+ * end by abort() and with a message that says what went wrong.
  *
  * Invariant: a mistake that goes unnoticed fails the test, and so does another end than abort. */
 #ifndef DEBUG_CHILD_H

@@ -115,7 +115,7 @@ static void says_why(void)
 	orr_assertf(answer == 42, "the answer is %d", answer);
 }
 
-/* What the order allows. */
+/* Locks that the order allows. */
 static void allowed(void)
 {
 	unsigned n = sizeof(handle) / sizeof(handle[0]);

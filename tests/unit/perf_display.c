@@ -5,7 +5,7 @@
 #include "perf/model_file.h"
 #include "perf_util.h"
 
-/* What the command says. */
+/* The words of the command. */
 static const char *said(const char *options)
 {
 	static char text[16384];

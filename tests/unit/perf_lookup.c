@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* How an estimate is looked up when the exact hash is not there, with a model's own footprint and
+/* The look-up of an estimate when the exact hash is not there, with a model's own footprint and
  * size, and with files whose numbers mislead: the answer says where it comes from, and is never a
  * zero that nobody asked for. Files whose numbers cannot be are refused. */
 #include <sys/wait.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the unit tests of estimates and of learning share: tasks with one made-up datum, and a
- * process's models without the runtime.
+/* The parts that the unit tests of estimates and of learning share: tasks with one made-up datum,
+ * and a process's models without the runtime.
  *
  * Invariant: models are looked for and written under tmp_dir(), for the machine "box". */
 #ifndef TESTS_UNIT_PERF_TASK_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the unit tests of performance models share: checks, files, captured messages, and tasks with
- * made-up data.
+/* The parts that the unit tests of performance models share: checks, files, captured messages, and
+ * tasks with made-up data.
  *
  * Invariant: everything is written under $ORR_TEST_TMP (or a fresh folder of /tmp). */
 #ifndef TESTS_UNIT_PERF_UTIL_H

@@ -27,7 +27,7 @@
 #pragma GCC visibility push(default)
 /* Enters a kernel: a thread of the stub calls f with a copy of size bytes at arg. */
 cudaError_t stub_launch(void (*f)(void *arg), const void *arg, size_t size, cudaStream_t stream);
-/* Where size bytes of a device are in main memory, for kernels. Ends the program if they are not
+/* The place of size bytes of a device in main memory, for kernels. Ends the program if they are not
  * in one allocation. */
 void *stub_memory(const void *p, size_t size);
 /* A handle of cuBLAS, cuSPARSE or cuSOLVER. */
@@ -49,7 +49,7 @@ void stub_pinned(struct stub_pinned *now);
 int stub_is_pinned(const void *p, size_t size);
 void stub_lock_for_test(void);
 void stub_unlock_for_test(void);
-/* How many streams executed something at once, at most, so far. */
+/* The number of streams that executed something at once, at most, so far. */
 int stub_overlap(void);
 #pragma GCC visibility pop
 

@@ -40,7 +40,7 @@ static struct device *device_of(const void *p)
 	return NULL;
 }
 
-/* Where size bytes at p are; NULL: not within an allocation of that device. */
+/* The place of size bytes at p; NULL: not within an allocation of that device. */
 static char *locate(const struct device *d, const void *p, size_t size)
 {
 	size_t at = (size_t) ((const char *) p - d->pointers);
