@@ -149,13 +149,16 @@ test_block() {
 	fi
 }
 
+# Those that wait come first: they have places of their own (tests/lib/run-test), and the others fill the cores until the end.
 test_list() {
 	echo "$head_line"
+	waiting=$(grep -l 'orr-test: waits' tests/*/*.sh)
+	for f in $waiting; do echo "orr_script_tests += $f"; done
 	for d in tests/*/; do
 		d=${d%/}
 		case $d in tests/lib|tests/bench|'tests/*') continue ;; esac
 		files "$d" -maxdepth 1 -name '*.c' | while read -r f; do test_block "$f"; done
-		files "$d" -maxdepth 1 -name '*.sh' | sed 's/.*/orr_script_tests += &/'
+		files "$d" -maxdepth 1 -name '*.sh' | grep -v -x -F -e "$waiting" | sed 's/.*/orr_script_tests += &/'
 	done
 	files tests -name "*.h" | list orr_test_headers
 	files tests ! -path 'tests/bench/*' ! -name '*.mk' | grep '\.[^/]*$\|/run-[^/]*$\|^tests/lib/' | list orr_test_extra

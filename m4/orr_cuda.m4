@@ -6,7 +6,8 @@
 # them only where $ORRERY_CUDART names the library. Examples have kernels for CUDA
 # where the toolkit has nvcc, cuBLAS and cuSOLVER.
 
-AC_DEFUN([ORR_CUDA], [
+# ORR_CUDA_TOOLKIT: where it is, in orr_cuda_toolkit, or no.
+AC_DEFUN([ORR_CUDA_TOOLKIT], [
 AC_ARG_ENABLE([cuda], [AS_HELP_STRING([--disable-cuda], [no driver for CUDA devices])],
 	[], [enable_cuda=yes])
 AC_ARG_WITH([cuda], [AS_HELP_STRING([--with-cuda=DIR], [use the CUDA toolkit in DIR (without DIR: in CUDA_HOME or /usr/local/cuda)])],
@@ -24,6 +25,10 @@ AS_IF([test "$enable_cuda" != no], [
 	done])
 AS_IF([test -n "$with_cuda" && test "$with_cuda" != no && test "$orr_cuda_toolkit" = no],
 	[AC_MSG_ERROR([--with-cuda=$with_cuda: there is no include/cuda_runtime_api.h])])
+])
+
+AC_DEFUN([ORR_CUDA], [
+AC_REQUIRE([ORR_CUDA_TOOLKIT])
 AS_IF([test $orr_cuda_toolkit != no],
 	[CUDA_CFLAGS="-isystem $orr_cuda_toolkit/include"
 	 AC_DEFINE([STARPU_USE_CUDA], [1], [CUDA devices are driven])])

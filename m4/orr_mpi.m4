@@ -71,7 +71,12 @@ AS_IF([test -n "$MPICC" && test -z "$$1"],
 	 done])
 ])
 
-AC_DEFUN([ORR_MPI], [
+# ORR_NO_MPI_CHECK, ORR_NO_PROGRAM(OPTION, PATH): the ends of configure that two places have.
+AC_DEFUN([ORR_NO_MPI_CHECK], [AC_MSG_ERROR([--enable-mpi-check needs a working mpicc and mpirun; give them with --with-mpicc and --with-mpiexec])])
+AC_DEFUN([ORR_NO_PROGRAM], [AC_MSG_ERROR([--with-$1=$2: there is no such program])])
+
+# ORR_MPI_OPTIONS: those of ORR_MPI, and what can be refused before anything is looked for.
+AC_DEFUN([ORR_MPI_OPTIONS], [
 AC_ARG_WITH([mpicc], [AS_HELP_STRING([--with-mpicc=PATH], [MPI's compiler wrapper (default: mpicc in PATH; no: without MPI)])],
 	[], [with_mpicc=yes])
 AC_ARG_WITH([mpiexec], [AS_HELP_STRING([--with-mpiexec=PATH], [what starts MPI programs (default: mpirun or mpiexec beside mpicc or in PATH)])],
@@ -96,6 +101,13 @@ AS_IF([test "$enable_mpi_pedantic_isend" = no], [orr_pedantic=0], [orr_pedantic=
 AC_DEFINE_UNQUOTED([ORR_MPI_PEDANTIC_ISEND], [$orr_pedantic], [the default of ORRERY_MPI_PEDANTIC_ISEND])
 AS_IF([test "$enable_mpi_ft" = no || test "$enable_mpi_ft_stats" = no],
 	[AC_MSG_ERROR([--disable-mpi-ft and --disable-mpi-ft-stats: checkpoints are part of the MPI layer; programs that use none pay nothing for them])])
+AS_CASE([$with_mpicc], [yes|no], [], [AS_IF([command -v "$with_mpicc" > /dev/null], [], [ORR_NO_PROGRAM([mpicc], [$with_mpicc])])])
+AS_CASE([$with_mpiexec], [yes|no], [], [AS_IF([command -v "$with_mpiexec" > /dev/null], [], [ORR_NO_PROGRAM([mpiexec], [$with_mpiexec])])])
+AS_IF([test "$enable_mpi_check" = yes && { test "$with_mpicc" = no || test "$with_mpiexec" = no; }], [ORR_NO_MPI_CHECK])
+])
+
+AC_DEFUN([ORR_MPI], [
+AC_REQUIRE([ORR_MPI_OPTIONS])
 orr_mpi=no
 orr_mpi_error="switched off by --without-mpicc"
 MPI_CPPFLAGS=
@@ -107,7 +119,7 @@ AS_CASE([$with_mpicc],
 	[yes], [AC_PATH_PROG([MPICC], [mpicc])
 		orr_mpi_error="no mpicc in PATH (Debian: libopenmpi-dev)"],
 	[MPICC=`command -v "$with_mpicc"`
-	 AS_IF([test -z "$MPICC"], [AC_MSG_ERROR([--with-mpicc=$with_mpicc: there is no such program])])])
+	 AS_IF([test -z "$MPICC"], [ORR_NO_PROGRAM([mpicc], [$with_mpicc])])])
 AS_CASE([$MPICC], [*smpicc*], [AC_MSG_ERROR([--with-mpicc=$MPICC is SimGrid's wrapper; give the one of a real MPI, SimGrid is found by --with-simgrid])])
 AS_IF([test -n "$MPICC"], [ORR_MPI_FLAGS])
 AS_CASE([$with_mpiexec],
@@ -115,11 +127,11 @@ AS_CASE([$with_mpiexec],
 	[yes], [ORR_BESIDE_MPICC([MPIEXEC], [mpirun mpiexec])
 		AS_IF([test -z "$MPIEXEC"], [AC_PATH_PROGS([MPIEXEC], [mpirun mpiexec])])],
 	[MPIEXEC=`command -v "$with_mpiexec"`
-	 AS_IF([test -z "$MPIEXEC"], [AC_MSG_ERROR([--with-mpiexec=$with_mpiexec: there is no such program])])])
+	 AS_IF([test -z "$MPIEXEC"], [ORR_NO_PROGRAM([mpiexec], [$with_mpiexec])])])
 AS_IF([test "$enable_mpi_check" = auto],
 	[AS_IF([test $orr_mpi = yes && test -n "$MPIEXEC"], [enable_mpi_check=yes], [enable_mpi_check=no])])
 AS_IF([test "$enable_mpi_check" = yes && { test $orr_mpi = no || test -z "$MPIEXEC"; }],
-	[AC_MSG_ERROR([--enable-mpi-check needs a working mpicc and mpirun; give them with --with-mpicc and --with-mpiexec])])
+	[ORR_NO_MPI_CHECK])
 AS_IF([test $orr_mpi = yes],
 	[AC_DEFINE([STARPU_USE_MPI], [1], [the MPI layer is built])
 	 AC_DEFINE([STARPU_USE_MPI_FT], [1], [the MPI layer has checkpoints])

@@ -35,7 +35,8 @@ orr_elastic_cppflags = $(orr_mpi_cppflags)
 orr_elastic_ldadd = $(orr_dyn_ldadd) $(orr_mpi_ldadd)
 include %D%/sources.mk
 
-# The scripts come first: they take longest, and the short programs fill the cores until the end.
+# The scripts come first, those that wait before all others (build-aux/sources.sh): they take longest, and the short programs fill
+# the cores until the end.
 TESTS += $(orr_script_tests)
 
 # Programs and tests of this configuration in the real world.
@@ -62,16 +63,18 @@ orr_test_v = $(orr_test_v_$(V))
 orr_test_v_ = $(orr_test_v_$(AM_DEFAULT_VERBOSITY))
 orr_test_v_0 = @echo "  TEST    " $@;
 orr_test_compile = $(orr_test_v)$(MKDIR_P) $(@D) && $(CC) $(DEFS) $(DEFAULT_INCLUDES)
-orr_test_object = $(CPPFLAGS) $(AM_CFLAGS) $(CFLAGS) -MMD -MP -MF $@.d -MT $@ -c -o $@.o $<
+# Lines and functions are what backtraces need of them; all the rest of -g is a sixth of the compiler's time.
+orr_test_cflags = $(patsubst -g,-g1,$(CFLAGS))
+orr_test_object = $(CPPFLAGS) $(AM_CFLAGS) $(orr_test_cflags) -MMD -MP -MF $@.d -MT $@ -c -o $@.o $<
 if ORR_SHARED
-orr_test_link = $(CC) $(AM_CFLAGS) $(CFLAGS) $(LDFLAGS) -rdynamic -Wl,-rpath,$(abs_builddir)/.libs -o $@ $@.o
+orr_test_link = $(CC) $(AM_CFLAGS) $(orr_test_cflags) $(LDFLAGS) -rdynamic -Wl,-rpath,$(abs_builddir)/.libs -o $@
 orr_core_test_link = -L.libs -lorrery $(OPENCL_LIBS) $(ORR_SYS_LIBS)
 orr_unit_test_link = .libs/libcore.a $(HWLOC_LIBS) $(OPENCL_LIBS) $(ORR_SYS_LIBS)
 orr_cuda_test_link = $(orr_core_test_link) -Wl,-rpath,$(abs_builddir)/tests/lib/cudart/.libs tests/lib/cudart/.libs/libcudart.so
 orr_mpi_test_link = -L.libs -lorrery-mpi -lorrery $(MPI_LIBS) $(OPENCL_LIBS) $(ORR_SYS_LIBS)
 orr_elastic_test_link = -L.libs $(ORR_NO_AS_NEEDED) -lorrery-dyn $(orr_mpi_test_link)
 else
-orr_test_link = $(LINK) $@.o
+orr_test_link = $(LINK)
 orr_core_test_link = $(orr_core_ldadd)
 orr_unit_test_link = $(orr_unit_ldadd)
 orr_cuda_test_link = $(orr_cuda_ldadd)
@@ -80,32 +83,48 @@ orr_elastic_test_link = $(orr_elastic_ldadd)
 $(orr_core_test_programs) $(orr_cuda_test_programs) $(orr_mpi_test_programs) $(orr_elastic_test_programs): liborrery.la
 $(orr_mpi_test_programs) $(orr_elastic_test_programs): liborrery-mpi.la
 endif
-$(orr_core_test_programs): %: %.c | liborrery.la
-	$(orr_test_compile) $(orr_core_cppflags) $(orr_test_object) && $(orr_test_link) $(orr_core_test_link)
+# Tests of the core see neither MPI nor internal headers: one object serves both worlds, position-independent as simulated
+# programs are.
+orr_core_test_objects = $(orr_core_test_programs:=.both.o)
+$(orr_core_test_objects): %.both.o: %.c
+	$(AM_V_CC)$(MKDIR_P) $(@D) && $(CC) -fPIC -I. $(orr_public_includes) $(orr_test_includes) $(HWLOC_CFLAGS) $(CPPFLAGS) $(AM_CFLAGS) $(orr_test_cflags) -MMD -MP -MF $*.d -MT $@ -c -o $@ $<
+$(orr_core_test_programs): %: %.both.o | liborrery.la
+	$(orr_test_v)$(orr_test_link) $< $(orr_core_test_link)
 $(orr_unit_test_programs): %: %.c libcore.la
-	$(orr_test_compile) $(orr_unit_cppflags) $(orr_test_object) && $(orr_test_link) $(orr_unit_test_link)
+	$(orr_test_compile) $(orr_unit_cppflags) $(orr_test_object) && $(orr_test_link) $@.o $(orr_unit_test_link)
 $(orr_cuda_test_programs): %: %.c | liborrery.la tests/lib/cudart/libcudart.la
-	$(orr_test_compile) $(orr_cuda_cppflags) $(orr_test_object) && $(orr_test_link) $(orr_cuda_test_link)
+	$(orr_test_compile) $(orr_cuda_cppflags) $(orr_test_object) && $(orr_test_link) $@.o $(orr_cuda_test_link)
 $(orr_gpu_test_programs): %: %.c %.cu | liborrery.la
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && $(NVCC) -O2 $(orr_includes) $(orr_test_includes) -Xcompiler '-fPIC $(CFLAGS)' -c -o $@_cu.o $(filter %.cu,$^)
-	$(orr_test_compile) $(orr_core_cppflags) $(orr_test_object) && $(orr_test_link) $@_cu.o $(orr_core_test_link) $(CUDA_MATRIX_LIBS)
+	$(orr_test_compile) $(orr_core_cppflags) $(orr_test_object) && $(orr_test_link) $@.o $@_cu.o $(orr_core_test_link) $(CUDA_MATRIX_LIBS)
 $(orr_mpi_test_programs): %: %.c | liborrery-mpi.la liborrery.la
-	$(orr_test_compile) $(orr_mpi_cppflags) $(orr_test_object) && $(orr_test_link) $(orr_mpi_test_link)
+	$(orr_test_compile) $(orr_mpi_cppflags) $(orr_test_object) && $(orr_test_link) $@.o $(orr_mpi_test_link)
 $(orr_elastic_test_programs): %: %.c | liborrery-dyn.la liborrery-mpi.la liborrery.la
-	$(orr_test_compile) $(orr_elastic_cppflags) $(orr_test_object) && $(orr_test_link) $(orr_elastic_test_link)
+	$(orr_test_compile) $(orr_elastic_cppflags) $(orr_test_object) && $(orr_test_link) $@.o $(orr_elastic_test_link)
 -include $(orr_test_programs:=.d)
-MOSTLYCLEANFILES += $(orr_test_programs) $(orr_test_programs:=.o) $(orr_test_programs:=.d) $(orr_gpu_test_programs:=_cu.o)
+MOSTLYCLEANFILES += $(orr_test_programs) $(orr_core_test_objects) $(orr_test_programs:=.o) $(orr_test_programs:=.d) $(orr_gpu_test_programs:=_cu.o)
 
 if ORR_SIM
 orr_check_all += $(orr_sim_test_programs)
 TESTS += $(orr_sim_tests)
 endif
 
+# The commands of `orrery cc --sim', asked for once and not twice for each of some hundred programs: `sim-cc WORDS' for an
+# object, `sim-cc --link WORDS' for a program.
+tests/sim-cc: orrery $(srcdir)/tools/orrery_cc.py Makefile
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && { \
+		echo 'case $$1 in --link) shift ;; *)' && ./orrery cc --sim --show -c '"$$@"' && echo 'exit ;; esac' && \
+		./orrery cc --sim --show '"$$@"'; } > $@.tmp && mv -f $@.tmp $@
 # In two steps: a compiler cache keeps objects only.
-$(orr_sim_test_programs): %.sim: %.c $(orr_headers_dep) $(orr_test_headers) | $(orr_sim_order)
-	$(orr_sim_link).o -c -MMD -MP -MF $@.d -MT $@ $(orr_test_includes) $<
-	@./orrery cc --sim $(CFLAGS) -o $@ $@.o $(OPENCL_LIBS)
+orr_sim_core_programs = $(filter $(orr_core_test_programs:=.sim),$(orr_sim_test_programs))
+orr_sim_test_link = $(SHELL) tests/sim-cc --link $(orr_test_cflags) -o $@
+$(orr_sim_core_programs): %.sim: %.both.o | $(orr_sim_order) tests/sim-cc
+	$(orr_sim_link_v)$(orr_sim_test_link) $< $(OPENCL_LIBS)
+$(filter-out $(orr_sim_core_programs),$(orr_sim_test_programs)): %.sim: %.c $(orr_headers_dep) $(orr_test_headers) | $(orr_sim_order) tests/sim-cc
+	$(orr_sim_link_v)$(MKDIR_P) $(@D) && $(SHELL) tests/sim-cc $(CUDA_CFLAGS) -std=gnu11 -D_GNU_SOURCE= $(ORR_WARNINGS) $(orr_test_cflags) $(CPPFLAGS) -I$(top_builddir) \
+		-MMD -MP -MF $@.d -MT $@ $(orr_test_includes) -o $@.o $< && $(orr_sim_test_link) $@.o $(OPENCL_LIBS)
 -include $(orr_sim_test_programs:=.d)
+MOSTLYCLEANFILES += tests/sim-cc
 
 # All that tests need, without running any.
 check-programs: $(check_LTLIBRARIES) $(check_DATA)

@@ -35,17 +35,17 @@ class Floors:
                 if floor not in self.table.floors:
                     fault(f'doc/pictures/floors.txt:{number}', f'{floor} has no line in floors.table')
                 self.what[floor] = text
-        self.level = {}
+        self.level, self.below = {}, {}
         for floor, below in self.table.floors.items():
             if floor not in self.what:
                 fault('doc/pictures/floors.txt', f'nothing is said about {floor}')
             self.level[floor] = 1 + max((self.level[b] for b in below), default=-1)
 
     def reach(self, floor):
-        found = set()
-        for b in self.table.floors[floor]:
-            found |= {b} | self.reach(b)
-        return found
+        if floor not in self.below:
+            below = self.table.floors[floor]
+            self.below[floor] = set(below).union(*(self.reach(b) for b in below))
+        return self.below[floor]
 
     def direct(self, floor):
         """The floors below that no other floor below includes: the arrows of the picture."""

@@ -32,7 +32,7 @@ class Code:
     def __init__(self):
         self.paths = [str(p.relative_to(ROOT)) for folder in ('src', 'sim', 'include') for p in sorted((ROOT / folder).rglob('*'))
                       if p.suffix in ENDINGS and not p.name.startswith('.')]
-        self.texts, self.words = {}, set()
+        self.texts, self.words, self.found = {}, set(), {}
 
     def text(self, path):
         if path not in self.texts:
@@ -46,14 +46,19 @@ class Code:
         if not m:
             return None
         depth = 1
-        for i in range(m.end(), len(code)):
-            depth += {'{': 1, '}': -1}.get(code[i], 0)
+        for brace in re.compile('[{}]').finditer(code, m.end()):
+            depth += 1 if brace.group() == '{' else -1
             if not depth:
-                return code[m.end():i]
+                return code[m.end():brace.start()]
         return None
 
     def has(self, path, name):
         """Does the file define that function, macro, structure, or field STRUCTURE.FIELD?"""
+        if (path, name) not in self.found:
+            self.found[path, name] = self.defines(path, name)
+        return self.found[path, name]
+
+    def defines(self, path, name):
         if '.' in name:
             tag, field = name.split('.', 1)
             inside = self.body(path, rf'\bstruct {tag}\b')

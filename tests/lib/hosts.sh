@@ -74,7 +74,8 @@ hosts_world() {
 	cat > $hosts_agent <<- 'END'
 		#!/bin/sh
 		# HOST WORDS...: what ssh is on a cluster. The environment is that of a login, and not the caller's.
-		# The sanitizers' options are an exception (sanitizers.sh): ranks elsewhere have the same foreign libraries.
+		# Exceptions are the sanitizers' options (sanitizers.sh), since ranks elsewhere have the same foreign libraries, and
+		# hwloc's (run-test), which concern this machine.
 		host=${1##*@} folder=$PWD
 		host=${host%.bed}
 		shift
@@ -86,7 +87,7 @@ hosts_world() {
 			/usr/bin/env -i HOME="${HOME:-/root}" USER=root LOGNAME=root SHELL=/bin/sh PATH="$PATH" \
 			${ASAN_OPTIONS+"ASAN_OPTIONS=$ASAN_OPTIONS"} ${LSAN_OPTIONS+"LSAN_OPTIONS=$LSAN_OPTIONS"} \
 			${TSAN_OPTIONS+"TSAN_OPTIONS=$TSAN_OPTIONS"} ${UBSAN_OPTIONS+"UBSAN_OPTIONS=$UBSAN_OPTIONS"} \
-			${UCX_MEM_EVENTS+"UCX_MEM_EVENTS=$UCX_MEM_EVENTS"} \
+			${UCX_MEM_EVENTS+"UCX_MEM_EVENTS=$UCX_MEM_EVENTS"} ${HWLOC_COMPONENTS+"HWLOC_COMPONENTS=$HWLOC_COMPONENTS"} \
 			/bin/sh -c '. /run/hosts/$0.variables; cd "$1" 2> /dev/null; shift; eval "$*"' "$host" "$folder" "$@"
 	END
 	chmod +x $hosts_agent

@@ -26,6 +26,7 @@ refuses 'with-mpicc=/nowhere/mpicc: there is no such program' --with-mpicc=/nowh
 has err 'unrecognized options: --enable-nmad'
 refuses 'with-mpiexec=/nowhere/mpiexec: there is no such program' --with-mpiexec=/nowhere/mpiexec
 refuses 'enable-mpi-check needs a working mpicc and mpirun' --enable-mpi-check --without-mpicc
+refuses 'enable-mpi-check needs a working mpicc and mpirun' --enable-mpi-check --with-mpicc=/bin/false
 refuses 'with-cuda=/nowhere: there is no include/cuda_runtime_api.h' --with-cuda=/nowhere
 refuses 'checkpoints are part of the MPI layer' --disable-mpi-ft
 refuses 'master and slaves are part of the MPI layer' --disable-mpi-master-slave

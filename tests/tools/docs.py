@@ -6,6 +6,7 @@
 # reads REPLACEMENT in place of FILE, so that docs.sh can show that each check finds
 # something. Each fault is one line on standard output; exit status 1 if there is any.
 # Invariant: the sources decide; nothing here repeats a list of variables.
+import functools
 import glob
 import os
 import re
@@ -62,14 +63,16 @@ def slug(heading):
     return re.sub(r"[^\w\- ]", "", re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).strip().lower()).replace(" ", "-")
 
 
+@functools.lru_cache(maxsize=None)
 def anchors(text):
-    found = {}
+    found, names = {}, set()
     for _number, line in prose(text):
         match = re.match(r"#+\s+(.*)", line)
         if match:
             base = slug(match.group(1))
             found[base] = found.get(base, -1) + 1
-            yield base if not found[base] else "%s-%d" % (base, found[base])
+            names.add(base if not found[base] else "%s-%d" % (base, found[base]))
+    return names
 
 
 def check_links(tree, path):
