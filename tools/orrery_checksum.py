@@ -6,10 +6,10 @@
 # Invariant: a text with one of these lines and without the other, or with another checksum, is refused with its place; so
 # is one without any of the three where only Orrery writes such texts (require).
 import os
+import re
+import zlib
 
-from orrery_cli import Later, UserError
-
-re, zlib = Later("re"), Later("zlib")
+from orrery_cli import UserError
 
 NEAR = 65536   # bytes of the begin, where the announcement stands
 CHUNK = 1 << 20
@@ -21,15 +21,9 @@ class Form:
     def __init__(self, begin, end):
         self.begin, self.end = begin.encode(), end.encode() + b"\n"
         self.follows = self.begin + b"at the end" + self.end
+        self.last = re.compile(re.escape(self.begin) + b"([0-9a-f]{8})" + re.escape(self.end))
+        self.none = re.compile(b"^" + re.escape(self.begin + b"none" + end.encode()) + b"$", re.M)
         self.bytes = len(self.begin) + 8 + len(self.end)
-
-    @property
-    def last(self):
-        return re.compile(re.escape(self.begin) + b"([0-9a-f]{8})" + re.escape(self.end))
-
-    @property
-    def none(self):
-        return re.compile(b"^" + re.escape(self.begin + b"none" + self.end[:-1]) + b"$", re.M)
 
     def line(self, sum_):
         return (self.begin + b"%08x" % sum_ + self.end).decode()

@@ -4,36 +4,10 @@
 # with main(context, arguments) -> exit status, imported when it is called.
 # Invariant: a user's mistake ends in one line "orrery NAME: what; remedy" on
 # standard error and exit status 2 (1 when a file's content is at fault).
+import importlib
 import os
+import shlex
 import sys
-
-
-class Later:
-    """A module of Python's that is imported when something of it is used: to import all that a command may need takes
-    as long as a small run."""
-
-    def __init__(self, name):
-        self.name = name
-
-    def __getattr__(self, what):
-        value = getattr(__import__(self.name), what)
-        setattr(self, what, value)
-        return value
-
-
-class Pattern:
-    """A regular expression that is compiled when something is looked for."""
-
-    def __init__(self, *words):
-        self.words = words
-
-    def __getattr__(self, what):
-        value = getattr(Later("re").compile(*self.words), what)
-        setattr(self, what, value)
-        return value
-
-
-shlex = Later("shlex")
 
 SUBCOMMANDS = {
     "cc": "compile and link a program for the real world, the simulated one, or both",
@@ -75,8 +49,7 @@ class Context:
 
     def words(self, name):
         """The setting NAME, split as a shell would."""
-        text = self.settings[name]
-        return shlex.split(text) if any(c in text for c in "'\"\\") else text.split()
+        return shlex.split(self.settings[name])
 
     def has(self, world):
         return self.settings["mpi" if world == "mpi" else "simgrid"] == "yes"
@@ -141,7 +114,7 @@ def main(settings, paths, arguments):
     try:
         if name == "fc":
             name, rest = "cc", ["--fc"] + rest
-        return __import__("orrery_" + name).main(Context(settings, paths), rest)
+        return importlib.import_module("orrery_" + name).main(Context(settings, paths), rest)
     except UserError as error:
         sys.stderr.write("orrery %s: %s\n" % (name, error))
         return error.status

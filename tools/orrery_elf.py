@@ -3,12 +3,11 @@
 # Finds the world that a program was built for, from the libraries that its ELF
 # file needs, and where those libraries are. Invariant: never raises for the content of a file; a file that it
 # cannot read is "unknown", and the system decides whether to run it.
+import glob
 import os
+import re
 import struct
-
-from orrery_cli import Later
-
-glob, re, subprocess = Later("glob"), Later("re"), Later("subprocess")
+import subprocess
 
 ET_DYN = 3
 SHT_DYNAMIC, DT_NEEDED = 6, 1
@@ -80,6 +79,7 @@ def world_of(path):
 
 
 SYSTEM_FOLDERS = ("/lib", "/lib32", "/lib64", "/usr/lib", "/usr/lib32", "/usr/lib64")
+SYSTEM_LIBRARY = re.compile(r"(%s)/" % "|".join(SYSTEM_FOLDERS))
 OUR_LIBRARIES = ("liborrery", "libsimgrid", "libstarpu")
 
 
@@ -109,7 +109,7 @@ def private_libraries(path, environment):
         return []
     run = subprocess.run([loader, "--list", path], env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
     paths = re.findall(r"=> (/\S+) \(0x", run.stdout.decode("utf-8", "replace"))
-    private = [found for found in paths if not is_ours(found) and not os.path.realpath(found).startswith(tuple(folder + "/" for folder in SYSTEM_FOLDERS))]
+    private = [found for found in paths if not is_ours(found) and not SYSTEM_LIBRARY.match(os.path.realpath(found))]
     if any(is_fortran(name) for found in private + [path] for name in needed_libraries(found) or []):
         private += [found for found in paths if is_fortran(found) and found not in private]
     return private

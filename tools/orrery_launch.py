@@ -7,24 +7,24 @@
 # (src/mpi/run/heartbeat.h) found lost; what it has started on other hosts ends with it.
 # Invariant: mpirun gets SIGKILL only after another signal, or for a lost host.
 import os
+import re
 import select
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
 import orrery_jobs
 from orrery_child import Child
-from orrery_cli import Later, Pattern
-
-shutil, tempfile = Later("shutil"), Later("tempfile")
 
 # The words of the heartbeat about hosts and ranks that no sign of life comes from.
-SILENT = Pattern(rb"error: lost: ([^;\n]*); no sign of life for ([0-9.]+) s")
+SILENT = re.compile(rb"error: lost: ([^;\n]*); no sign of life for ([0-9.]+) s")
 # ... about all other hosts, by a rank that cannot know on which side of the cut the others are.
-CUT_OFF = Pattern(rb"error: host (\S+) is cut off, or all others are lost: ([^;\n]*); no sign of life for ([0-9.]+) s")
-SILENT_HOST = Pattern(r"\bhost (\S+) with ranks?\b")
+CUT_OFF = re.compile(rb"error: host (\S+) is cut off, or all others are lost: ([^;\n]*); no sign of life for ([0-9.]+) s")
+SILENT_HOST = re.compile(r"\bhost (\S+) with ranks?\b")
 ENDS = (signal.SIGINT, signal.SIGTERM)
 # So long mpirun may take to end, without processes of its own and with them. It kills ranks after a second.
 ALONE_S, LAST_S = 10, 60
@@ -33,7 +33,7 @@ LOST_S = 6
 
 
 # The words of a rank about its own end by a signal (orr_signal_ends()).
-CRASHED = Pattern(rb"\[orrery\] error: rank (\d+): [^\n]* (?:crashed \(|aborted|came to a breakpoint)")
+CRASHED = re.compile(rb"\[orrery\] error: rank (\d+): [^\n]* (?:crashed \(|aborted|came to a breakpoint)")
 
 
 class Lost:

@@ -6,11 +6,11 @@
 # Invariant: nothing else in the tools knows the name of a launcher's option. What a launcher cannot
 # do is None here, with the reason, and the command that needs it refuses.
 import os
+import re
+import shutil
 import subprocess
 
-from orrery_cli import Later, Pattern, UserError
-
-re, shutil = Later("re"), Later("shutil")
+from orrery_cli import UserError
 
 ASK_S = 5  # a launcher that does not tell its version in this time is taken for the one of configure
 
@@ -22,23 +22,23 @@ class Launcher:
                  lost, lost_in_output, broken, closed, folder, signal_status, asks_root, refuses_root, elastic, no_elastic):
         self.name, self.package = name, package
         self.files = files  # what the program itself is called, behind all links
-        self.version = Pattern(version)  # of the first lines of --version
+        self.version = re.compile(version)  # of the first lines of --version
         self.crowd = crowd  # options: more ranks than cores
         self.unbound = unbound  # options: ranks are not bound
         self.bound = bound  # cores of a rank -> options that bind each rank to as many of its own
         self.core_each = core_each  # options: a core for each rank, one after another
-        self.placing = Pattern(placing)  # options of users that place ranks or say what counts as a core
+        self.placing = re.compile(placing)  # options of users that place ranks or say what counts as a core
         self.hosts, self.host_files = hosts, host_files  # options that name hosts, and files of hosts; the first one is given by us
         self.exports = exports  # the option that takes a variable to other hosts, None: all are taken there
-        self.slots = Pattern(slots)  # of a line of a host file: the ranks that the host takes
-        self.lost = Pattern(lost, re.DOTALL)  # what is said about a rank that a signal ended: rank, host, signal, name
+        self.slots = re.compile(slots)  # of a line of a host file: the ranks that the host takes
+        self.lost = re.compile(lost, re.DOTALL)  # what is said about a rank that a signal ended: rank, host, signal, name
         self.lost_in_output = lost_in_output  # on standard output
-        self.closed = closed and Pattern(closed, re.DOTALL)  # what MPI says in a rank whose connection to a host was closed there, None: nothing
-        self.broken = broken and Pattern(broken, re.DOTALL)  # what is said when the connection to a host ended: host, if that is said
+        self.closed = closed and re.compile(closed, re.DOTALL)  # what MPI says in a rank whose connection to a host was closed there, None: nothing
+        self.broken = broken and re.compile(broken, re.DOTALL)  # what is said when the connection to a host ended: host, if that is said
         self.folder = folder  # (host, user) -> the folder of its runs in that of temporary files, each in pid.N; None: another place
         self.signal_status = signal_status  # its status after a signal is the number alone, not 128 more
         self.asks_root = asks_root  # variables by which root says that it means it
-        self.refuses_root = refuses_root and Pattern(refuses_root)  # what it says to root otherwise, None: nothing
+        self.refuses_root = refuses_root and re.compile(refuses_root)  # what it says to root otherwise, None: nothing
         self.elastic, self.no_elastic = elastic, no_elastic  # options for processes that come and go, or the reason against
 
     def places(self, words):

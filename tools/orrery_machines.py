@@ -6,11 +6,10 @@
 # an error names the file and line that cannot be read.
 import math
 import os
+import re
 
 import orrery_checksum
-from orrery_cli import Later, UserError
-
-re = Later("re")
+from orrery_cli import UserError
 
 MATRIX = 32  # rows and columns of a matrix in the files, at least
 MOST = {"CPU": 65536, "CUDA": 64, "OpenCL": 64, "NUMA": 64}  # of units, as the library takes them

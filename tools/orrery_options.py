@@ -6,11 +6,10 @@
 # Invariant: a value is refused here with the words that the launcher would use.
 import math
 import os
+import re
 import sys
 
-from orrery_cli import Later, UserError
-
-re = Later("re")
+from orrery_cli import UserError
 
 TABLE = os.path.join("sim", "launcher", "options.def")  # in the source tree and where data are installed
 INDENT, WIDTH = 23, 80
@@ -45,7 +44,7 @@ class Option:
 
     def accepts(self, text):
         if self.kind == "WHOLE":
-            return text.isascii() and text.isdigit() and len(text) <= 18 and self.least <= int(text) <= self.most
+            return bool(re.fullmatch("[0-9]{1,18}", text)) and self.least <= int(text) <= self.most
         if self.kind in ("NUMBER", "FACTOR"):
             return is_number(text) and self.least <= float(text) <= self.most
         if self.kind == "CHOICE":
@@ -127,8 +126,7 @@ def check_trace_options(ranks=None):
     for name, variable in [("--trace-limit", "ORRERY_TRACE_LIMIT")] + [(name, part[0]) for name, part in PARTS.items()]:
         if os.environ.get(variable) and not there:
             raise UserError("%s is about a trace, and there is none; add --trace FILE" % name)
-    asked = os.environ.get("ORRERY_TRACE_RANKS")
-    chosen = re.findall(r"[0-9]+", re.sub(r"-[0-9]+", "", asked)) if asked else []
+    chosen = re.findall(r"[0-9]+", re.sub(r"-[0-9]+", "", os.environ.get("ORRERY_TRACE_RANKS", "")))
     if ranks and chosen and min(map(int, chosen)) >= ranks:
         raise UserError("--trace-ranks %s: the run has the ranks 0 to %d; name some of these" % (os.environ["ORRERY_TRACE_RANKS"], ranks - 1))
 
@@ -146,28 +144,28 @@ def hint_of(command, names, arguments):
         sys.stderr.write("orrery %s: %s stands behind PROGRAM, so the program got it; options of `orrery %s' come before PROGRAM\n" % (command, word, command))
 
 
-class Names(dict):
-    """What the entries of a table are called with: names that nothing defines are strings."""
-
-    def __missing__(self, name):
-        return name
+def field(node):
+    """A field of a table's entry: a number or string, or a name as a string."""
+    import ast  # `orrery run`, which reads no table, starts sooner without
+    if isinstance(node, ast.Name):
+        return math.inf if node.id == "INFINITY" else node.id
+    return ast.literal_eval(node)
 
 
 def read(path):
     """The options of the table, in its order. Lines that begin with # are comments for us."""
+    import ast
     with open(path, encoding="utf-8") as file:
-        first, *rest = file.read().split("/*")
-    text = first + "".join("\n" * part.partition("*/")[0].count("\n") + part.partition("*/")[2] for part in rest)
-    options, titles = [], [None]
-
-    def alias(name, ident):
-        next(option for option in options if option.ident == ident).names.append(name)
-
-    def option(*fields):
-        options.append(Option(titles[-1], *fields))
-
-    entries = Names(GROUP=titles.append, ALIAS=alias, OPTION=option, INFINITY=math.inf)
-    exec(compile(text, path, "exec"), {"__builtins__": {}}, entries)  # pylint: disable=exec-used
+        text = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.DOTALL)
+    options, group = [], None
+    for statement in ast.parse(text, path).body:
+        entry, fields = statement.value.func.id, [field(node) for node in statement.value.args]
+        if entry == "GROUP":
+            group = fields[0]
+        elif entry == "ALIAS":
+            next(option for option in options if option.ident == fields[1]).names.append(fields[0])
+        else:
+            options.append(Option(group, *fields))
     return options
 
 

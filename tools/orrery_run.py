@@ -7,18 +7,18 @@
 import collections
 import os
 import re
+import shlex
+import shutil
 import stat
 import sys
 
 import orrery_elf
 import orrery_hosts
 import orrery_jobs
-from orrery_cli import Later, UserError, exec_program
+from orrery_cli import UserError, exec_program
 import orrery_launchers
 import orrery_options
 from orrery_launch import launch
-
-shlex, shutil = Later("shlex"), Later("shutil")
 
 HELP = """usage: orrery run [-n N] [--master-slave] [--elastic] [--restart[=DIR]]
                   [--oversubscribe] [--mpirun "extra options"] [--report FILE] [--stats FILE]

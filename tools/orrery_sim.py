@@ -4,15 +4,15 @@
 # launcher, which has the same options.
 # Invariant: options are passed on as they were given; the exit status is the
 # program's.
+import importlib
 import os
+import shlex
 import sys
 
 import orrery_elf
 import orrery_machines
 import orrery_options
-from orrery_cli import Later, UserError, exec_program
-
-shlex = Later("shlex")
+from orrery_cli import UserError, exec_program
 
 FAILURES = ("--fail", "--mtbf", "--restart-delay", "--restarts")
 HELP = """usage: orrery sim -n N [options] PROGRAM.sim [ARGS]
@@ -27,7 +27,7 @@ launcher's command (for instance "valgrind -q").
 
 def module(name):
     """A module that few runs need. To import all of them takes longer than a small simulation."""
-    return __import__("orrery_" + name)
+    return importlib.import_module("orrery_" + name)
 
 
 def split_option(table, word, words):
@@ -261,8 +261,7 @@ def main(context, arguments):
         known = environment.get("LD_LIBRARY_PATH")
         environment["LD_LIBRARY_PATH"] = context.paths["lib"] + (":" + known if known else "")
     with_large_pages(environment)
-    wrapper = environment.get("ORRERY_SIM_WRAPPER")
-    launcher = (shlex.split(wrapper) if wrapper else []) + [launcher]
+    launcher = shlex.split(environment.get("ORRERY_SIM_WRAPPER", "")) + [launcher]
     program = [program] + words[1:]
     if request and "failures" in request and not show:
         plain = launcher + launcher_words([pair for pair in options if pair[0] != "--report"])
