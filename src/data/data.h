@@ -85,8 +85,6 @@ struct orr_data {
 	size_t malloc_align;
 	starpu_malloc_hook malloc_hook;
 	starpu_free_hook free_hook;
-	int malloc_flags[STARPU_MAXNODES];
-	uint32_t malloc_flags_set; /* bit i: malloc_flags[i] was set by the program */
 	int default_sequential_consistency;
 	struct orr_slab handle_slab; /* handles of the built-in small interfaces */
 

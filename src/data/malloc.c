@@ -360,17 +360,21 @@ static int count(unsigned node, size_t size, int flags)
 
 static int default_flags(const struct orr_process *proc, unsigned memnode)
 {
-	return memnode < STARPU_MAXNODES && (proc->data->malloc_flags_set & (1U << memnode))
-		       ? proc->data->malloc_flags[memnode]
-		       : STARPU_MALLOC_PINNED | STARPU_MALLOC_COUNT;
+	const struct orr_memnode *m = memnode < STARPU_MAXNODES ? proc->data->memnodes[memnode]
+								: NULL;
+
+	return m && m->has_malloc_flags ? m->malloc_flags
+					: STARPU_MALLOC_PINNED | STARPU_MALLOC_COUNT;
 }
 
 void starpu_malloc_on_node_set_default_flags(unsigned node, int flags)
 {
-	if (!memnode(orr_self(), node, __func__))
+	struct orr_memnode *m = memnode(orr_self(), node, __func__);
+
+	if (!m)
 		return;
-	orr_self()->data->malloc_flags[node] = flags;
-	orr_self()->data->malloc_flags_set |= 1U << node;
+	m->malloc_flags = flags;
+	m->has_malloc_flags = 1;
 }
 
 uintptr_t starpu_malloc_on_node_flags(unsigned dst_node, size_t size, int flags)

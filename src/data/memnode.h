@@ -96,8 +96,10 @@ struct orr_bus {
  * kind is STARPU_UNUSED, and which nobody writes to. */
 struct orr_memnode {
 	enum starpu_node_kind kind;
-	int devid;       /* index among the nodes of that kind */
-	unsigned number; /* in the table of the process */
+	int devid;                /* index among the nodes of that kind */
+	unsigned number;          /* in the table of the process */
+	int malloc_flags;         /* of starpu_malloc_on_node, */
+	uint8_t has_malloc_flags; /* if the program has set them */
 	const struct orr_memnode_ops *ops;
 	void *ops_arg;   /* the back end's own */
 	orr_lock_t lock; /* protects the fields that follow */

@@ -12,6 +12,7 @@
 #include "core/worker/wake.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 struct orr_worker *orr_policy_worker(int workerid, const char *what)
 {
@@ -98,17 +99,39 @@ void starpu_wake_all_blocked_workers(void)
 
 /* A worker needs no lock to be looked at: its state is its group's. These keep the pairing that
  * programs write; what they protect is the policy's own data about that worker. */
+struct orr_policy_lock {
+	starpu_pthread_mutex_t mutex;
+	starpu_pthread_cond_t cond;
+};
+
+/* Few policies lock workers, and many simulated ranks have many of these. */
+static struct orr_policy_lock *lock_of(int workerid)
+{
+	struct orr_worker *w = &orr_self()->core->workers[workerid];
+	struct orr_policy_lock *lock = ORR_ATOMIC_LOAD(&w->policy_lock), *made;
+
+	if (lock)
+		return lock;
+	made = calloc(1, sizeof(*made));
+	if (!made)
+		orr_fatal("out of memory for the lock of worker %d", workerid);
+	if (ORR_ATOMIC_CAS(&w->policy_lock, &lock, made))
+		return made;
+	free(made);
+	return lock;
+}
+
 void starpu_worker_lock(int workerid)
 {
-	starpu_pthread_mutex_lock(&orr_self()->core->workers[workerid].policy_mutex);
+	starpu_pthread_mutex_lock(&lock_of(workerid)->mutex);
 }
 int starpu_worker_trylock(int workerid)
 {
-	return starpu_pthread_mutex_trylock(&orr_self()->core->workers[workerid].policy_mutex);
+	return starpu_pthread_mutex_trylock(&lock_of(workerid)->mutex);
 }
 void starpu_worker_unlock(int workerid)
 {
-	starpu_pthread_mutex_unlock(&orr_self()->core->workers[workerid].policy_mutex);
+	starpu_pthread_mutex_unlock(&lock_of(workerid)->mutex);
 }
 void starpu_worker_lock_self(void)
 {
@@ -122,8 +145,10 @@ void starpu_worker_unlock_self(void)
 void starpu_worker_get_sched_condition(int workerid, starpu_pthread_mutex_t **sched_mutex,
 				       starpu_pthread_cond_t **sched_cond)
 {
-	*sched_mutex = &orr_self()->core->workers[workerid].policy_mutex;
-	*sched_cond = &orr_self()->core->workers[workerid].policy_cond;
+	struct orr_policy_lock *lock = lock_of(workerid);
+
+	*sched_mutex = &lock->mutex;
+	*sched_cond = &lock->cond;
 }
 
 void starpu_worker_relax_on(void) {}

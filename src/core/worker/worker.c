@@ -330,8 +330,10 @@ void orr_workers_free(struct orr_process *proc)
 		orr_waitq_destroy(&proc->core->groups[i].bell);
 		free(proc->core->groups[i].heap);
 	}
-	for (unsigned i = 0; i < proc->core->nworkers && proc->core->workers; i++)
+	for (unsigned i = 0; i < proc->core->nworkers && proc->core->workers; i++) {
 		free(proc->core->workers[i].ahead);
+		free(proc->core->workers[i].policy_lock);
+	}
 	free(proc->core->groups);
 	free(proc->core->workers);
 	orr_units_end(proc);

@@ -100,9 +100,9 @@ struct orr_worker {
 	uint64_t ncompleted; /* atomic: tasks completed by this worker, written only by it */
 	uint64_t busy_ns;    /* atomic: time in kernels, where they are timed */
 	double joules;       /* since the runtime started, under local_lock (core/run/energy.c) */
-	starpu_pthread_mutex_t policy_mutex; /* for policies of programs (starpu_worker_lock) */
-	starpu_pthread_cond_t policy_cond;
-	struct { /* for starpu_profiling_worker_get_info() */
+	struct orr_policy_lock *policy_lock; /* atomic: for policies of programs
+						(starpu_worker_lock), made when one asks for it */
+	struct {                             /* for starpu_profiling_worker_get_info() */
 		struct timespec start_time;
 		int executed_tasks;
 		uint64_t used_cycles;
