@@ -85,7 +85,7 @@ static void record_part(struct orr_process *proc, uint64_t job, const struct use
 				     .flags = small ? ORR_TRACE_USES_SMALL : 0,
 				     .worker = -1,
 				     .b = job,
-				     .ns = orr_trace_let_ns(proc, job, 0) };
+				     .ns = orr_trace_submit_ns(proc, job) };
 
 	for (unsigned i = 0, each = small ? 4 : 2; i < n; i += each) {
 		uint64_t field[4] = { 0 };

@@ -63,22 +63,32 @@ static uint64_t long_cause(uint64_t cause)
 
 /* ---- submissions ---- */
 
-void orr_trace_submitted(struct orr_process *proc, struct orr_trace_event *e)
+void orr_trace_submitted(struct orr_process *proc, uint32_t name, uint64_t job, int priority,
+			 uint64_t cause)
 {
 	struct orr_trace *tr = proc->trace;
-	uint64_t cause = short_cause(e->d);
+	struct orr_trace_event e = { .kind = ORR_TRACE_SUBMIT,
+				     .worker = -1,
+				     .ns = orr_trace_now_ns(),
+				     .a = name,
+				     .b = job,
+				     .c = (uint32_t) priority,
+				     .d = short_cause(cause) };
+	struct orr_trace_stream *s = orr_trace_stream_of(tr);
 
-	if (tr->plain && has_room(e->b) && long_cause(cause) == e->d) {
-		e->c &= HALF;
-		e->d = cause;
-		e->flags = ORR_TRACE_SHORT;
+	if (__builtin_expect(tr->plain && has_room(job) && long_cause(e.d) == cause && s, 1)) {
+		e.flags = ORR_TRACE_SHORT;
+		orr_trace_stream_add(tr, s, &e);
+	} else {
+		e.c = (uint64_t) (int64_t) priority;
+		e.d = cause;
+		orr_trace_add_at(proc, &e);
 	}
-	orr_trace_add_at(proc, e);
 }
 
 /* The submission of the task of that number, if this thread has recorded nothing else since then;
  * else NULL. */
-static struct orr_trace_event *submission_of(const struct orr_trace_stream *s, uint64_t job)
+static inline struct orr_trace_event *submission_of(const struct orr_trace_stream *s, uint64_t job)
 {
 	struct orr_trace_event *last = &s->events[s->n - 1];
 
@@ -105,13 +115,13 @@ int orr_trace_submitted_uses(struct orr_process *proc, uint64_t job, const uint3
 	return 1;
 }
 
-/* The task is READY at the same time as its SUBMIT, which has that cause. */
-static int joins_submission(struct orr_trace_stream *s, const struct orr_trace_event *e)
+/* The task is READY now, which is when it was submitted, with the same cause. */
+static inline int joins_submission(struct orr_trace_stream *s, uint64_t job, uint64_t cause)
 {
-	struct orr_trace_event *last = submission_of(s, e->b);
+	struct orr_trace_event *last = submission_of(s, job);
 
-	if (!last || e->c != (last->flags & ORR_TRACE_SHORT ? long_cause(last->d) : last->d) ||
-	    (orr_sys_is_simulated() && last->ns != e->ns))
+	if (!last || cause != (last->flags & ORR_TRACE_SHORT ? long_cause(last->d) : last->d) ||
+	    (orr_sys_is_simulated() && last->ns != orr_trace_now_ns()))
 		return 0;
 	set_flag(last, ORR_TRACE_AT_ONCE);
 	note(s, ORR_TRACE_READY);
@@ -142,9 +152,9 @@ void orr_trace_started(struct orr_process *proc, struct orr_trace_event *e,
 }
 
 /* The thread's stream, if it has that start, and that is of the job; else NULL. */
-static struct orr_trace_stream *stream_of_start(const struct orr_trace *tr,
-						const struct orr_trace_began *began, uint64_t job,
-						int worker)
+static inline struct orr_trace_stream *stream_of_start(const struct orr_trace *tr,
+						       const struct orr_trace_began *began,
+						       uint64_t job, int worker)
 {
 	struct orr_trace_stream *s = orr_trace_stream_open(tr);
 
@@ -155,8 +165,8 @@ static struct orr_trace_stream *stream_of_start(const struct orr_trace *tr,
 }
 
 /* The block of a start gets another step, of that time. */
-static void note_in_block(struct orr_trace_stream *s, const struct orr_trace_event *at,
-			  unsigned kind, int64_t ns)
+static inline void note_in_block(struct orr_trace_stream *s, const struct orr_trace_event *at,
+				 unsigned kind, int64_t ns)
 {
 	size_t offset = (size_t) ((const char *) at - (char *) s->run);
 	struct orr_trace_block *b = (void *) ((char *) s->run +
@@ -172,27 +182,31 @@ static void note_in_block(struct orr_trace_stream *s, const struct orr_trace_eve
 	}
 }
 
-void orr_trace_ended(struct orr_process *proc, struct orr_trace_event *e,
-		     struct orr_trace_began *began)
+void orr_trace_ended(struct orr_process *proc, struct orr_trace_began *began, int worker,
+		     uint64_t job, int64_t ns, uint64_t transfer)
 {
-	const struct orr_trace *tr = proc->trace;
+	struct orr_trace *tr = proc->trace;
 
 	if (!orr_trace_wants(tr, ORR_TRACE_END))
 		return;
-	struct orr_trace_stream *s = stream_of_start(tr, began, e->b, e->worker);
-	uint64_t took = s ? (uint64_t) (e->ns - began->at->ns) : 0;
+	struct orr_trace_stream *s = stream_of_start(tr, began, job, worker);
+	uint64_t took = s ? (uint64_t) (ns - began->at->ns) : 0;
 
-	if (s && !e->d && has_room(began->at->b) && took < HALF) {
-		note_in_block(s, began->at, ORR_TRACE_END, e->ns);
+	if (__builtin_expect(s && !transfer && has_room(began->at->b) && took < HALF, 1)) {
+		note_in_block(s, began->at, ORR_TRACE_END, ns);
 		set(&began->at->b, began->at->b | (took + 1) << 32);
 	} else {
 		began->run = 0;
-		orr_trace_add_at(proc, e);
+		orr_trace_add_at(proc, &(struct orr_trace_event){ .kind = ORR_TRACE_END,
+								  .worker = (int16_t) worker,
+								  .ns = ns,
+								  .b = job,
+								  .d = transfer });
 		s = orr_trace_stream_open(tr);
 	}
 	if (s) {
-		s->ended_job = e->b;
-		s->ended_ns = e->ns;
+		s->ended_job = job;
+		s->ended_ns = ns;
 		s->ended = s->recorded;
 	}
 }
@@ -211,39 +225,43 @@ static int joins_end(struct orr_trace_stream *s, const struct orr_trace_event *e
 }
 
 /* The task is DONE, and its START and END are one event. */
-static int joins_start(const struct orr_trace *tr, const struct orr_trace_event *e,
-		       struct orr_trace_began *began)
+static inline int joins_start(const struct orr_trace *tr, struct orr_trace_began *began, int worker,
+			      uint64_t job, int64_t ns)
 {
-	struct orr_trace_stream *s = stream_of_start(tr, began, e->b, e->worker);
+	struct orr_trace_stream *s = stream_of_start(tr, began, job, worker);
 	uint64_t took = s ? began->at->b >> 32 : 0;
 
 	if (!took || !has_room(began->at->c))
 		return 0;
-	uint64_t late = (uint64_t) (e->ns - began->at->ns) - (took - 1);
+	uint64_t late = (uint64_t) (ns - began->at->ns) - (took - 1);
 
 	if (late >= HALF)
 		return 0;
-	note_in_block(s, began->at, ORR_TRACE_DONE, e->ns);
+	note_in_block(s, began->at, ORR_TRACE_DONE, ns);
 	set(&began->at->c, began->at->c | (late + 1) << 32);
 	began->run = 0;
 	return 1;
 }
 
-void orr_trace_done(struct orr_process *proc, struct orr_trace_event *e,
-		    struct orr_trace_began *began, int soon)
+void orr_trace_done(struct orr_process *proc, struct orr_trace_began *began, int worker,
+		    uint64_t job, uint64_t cause, int soon)
 {
 	const struct orr_trace *tr = proc->trace;
 
 	if (!orr_trace_wants(tr, ORR_TRACE_DONE))
 		return;
 	struct orr_trace_stream *s = orr_trace_stream_open(tr);
-	int near = soon && s && s->ended_job == e->b && s->recorded - s->ended <= NEAR_EVENTS;
+	int near = soon && s && s->ended_job == job && s->recorded - s->ended <= NEAR_EVENTS;
+	int64_t ns = near && !orr_sys_is_simulated() ? s->ended_ns : orr_trace_now_ns();
 
-	e->ns = near && !orr_sys_is_simulated() ? s->ended_ns : orr_trace_now_ns();
-	if (began && !e->c && joins_start(tr, e, began))
+	if (began && !cause && joins_start(tr, began, worker, job, ns))
 		return;
-	if (!(near && !e->c && joins_end(s, e)))
-		orr_trace_add_at(proc, e);
+	struct orr_trace_event e = {
+		.kind = ORR_TRACE_DONE, .worker = (int16_t) worker, .ns = ns, .b = job, .c = cause
+	};
+
+	if (!(near && !cause && joins_end(s, &e)))
+		orr_trace_add_at(proc, &e);
 }
 
 /* ---- what goes on ---- */
@@ -254,22 +272,42 @@ static inline int lets(const struct orr_trace_event *e)
 	       e->flags & ORR_TRACE_SHORT;
 }
 
-int64_t orr_trace_let_ns(struct orr_process *proc, uint64_t job, uint64_t cause)
+/* The time of a task that goes on with that cause, in a stream that is open. */
+static inline int64_t let_ns(const struct orr_trace_stream *s, uint64_t cause)
 {
-	struct orr_trace_stream *s = orr_trace_stream_open(proc->trace);
+	const struct orr_trace_event *last = &s->events[s->n - 1];
 
-	if (s && !orr_sys_is_simulated()) {
-		const struct orr_trace_event *last = &s->events[s->n - 1],
-					     *submit = submission_of(s, job);
-
-		if (submit)
-			return submit->ns;
+	if (!orr_sys_is_simulated()) {
 		if (s->recorded == s->ended && cause == (ORR_CAUSE_TASK | s->ended_job))
 			return s->ended_ns;
 		if (lets(last) && last->c == cause && !(last->d >> 32))
 			return last->ns;
 	}
 	return orr_trace_now_ns();
+}
+
+void orr_trace_let(struct orr_process *proc, enum orr_trace_kind kind, uint64_t job, uint64_t cause)
+{
+	struct orr_trace *tr = proc->trace;
+	struct orr_trace_event e = { .kind = (uint8_t) kind, .worker = -1, .b = job, .c = cause };
+
+	if (!orr_trace_wants(tr, kind))
+		return;
+	struct orr_trace_stream *s = orr_trace_stream_open(tr);
+
+	if (s && kind == ORR_TRACE_READY && joins_submission(s, job, cause))
+		return;
+	e.ns = s ? let_ns(s, cause) : orr_trace_now_ns();
+	orr_trace_add_at(proc, &e);
+}
+
+int64_t orr_trace_submit_ns(struct orr_process *proc, uint64_t job)
+{
+	const struct orr_trace_stream *s = orr_trace_stream_open(proc->trace);
+	const struct orr_trace_event *submit = s && !orr_sys_is_simulated() ? submission_of(s, job)
+									    : NULL;
+
+	return submit ? submit->ns : orr_trace_now_ns();
 }
 
 /* Another task that the same cause lets go on. */
@@ -338,8 +376,6 @@ int orr_trace_stream_chain(struct orr_trace_stream *s, struct orr_trace_event *e
 	struct orr_trace_event *last = s->n ? &s->events[s->n - 1] : NULL;
 	int joins = 0;
 
-	if (last && e->kind == ORR_TRACE_READY && joins_submission(s, e))
-		return 1;
 	if (e->kind != ORR_TRACE_ROUTE && e->kind != ORR_TRACE_MATCH && !has_room(e->b))
 		return 0;
 	if (last && is_near(last, e->ns))

@@ -17,8 +17,9 @@ struct orr_trace_began {
 	uint64_t run;
 };
 
-/* A submission: e has the fields of a wide SUBMIT, at e->ns. */
-void orr_trace_submitted(struct orr_process *proc, struct orr_trace_event *e);
+/* A submission, now. Requires that submissions are recorded. */
+void orr_trace_submitted(struct orr_process *proc, uint32_t name, uint64_t job, int priority,
+			 uint64_t cause);
 /* The task that this thread has submitted last uses n data (USES_SMALL): 1 if its submission says
  * so from now on, 0 if it has no room. */
 int orr_trace_submitted_uses(struct orr_process *proc, uint64_t job, const uint32_t *use,
@@ -26,14 +27,18 @@ int orr_trace_submitted_uses(struct orr_process *proc, uint64_t job, const uint3
 /* A kernel starts: e has the fields of START, at e->ns. */
 void orr_trace_started(struct orr_process *proc, struct orr_trace_event *e,
 		       struct orr_trace_began *began);
-/* The kernel is over: e has the fields of END, at e->ns. */
-void orr_trace_ended(struct orr_process *proc, struct orr_trace_event *e,
-		     struct orr_trace_began *began);
-/* The task is over. `soon`: nothing of the program was called since its kernel ended. */
-void orr_trace_done(struct orr_process *proc, struct orr_trace_event *e,
-		    struct orr_trace_began *began, int soon);
-/* The time of a step of the task in this thread that may follow at once on its submission, or on
- * the end that is its cause: the clock is what a real event costs most. */
-int64_t orr_trace_let_ns(struct orr_process *proc, uint64_t job, uint64_t cause);
+/* The kernel of that start is over, at that time; transfer: field d of END. */
+void orr_trace_ended(struct orr_process *proc, struct orr_trace_began *began, int worker,
+		     uint64_t job, int64_t ns, uint64_t transfer);
+/* The task is over, now. `began` may be NULL, `soon`: nothing of the program was called since its
+ * kernel ended. */
+void orr_trace_done(struct orr_process *proc, struct orr_trace_began *began, int worker,
+		    uint64_t job, uint64_t cause, int soon);
+/* The cause lets the task go on: RELEASE or READY, now. */
+void orr_trace_let(struct orr_process *proc, enum orr_trace_kind kind, uint64_t job,
+		   uint64_t cause);
+/* The time of something that follows at once on the submission of the task in this thread: the
+ * clock is what a real event costs most. */
+int64_t orr_trace_submit_ns(struct orr_process *proc, uint64_t job);
 
 #endif

@@ -40,11 +40,6 @@ static int64_t ns_of(double us)
 
 /* ---- events ---- */
 
-int64_t orr_trace_now_ns(void)
-{
-	return ns_of(orr_sys_now_us());
-}
-
 /* Events are recorded of the chosen kinds, while the program does not suspend it. */
 static void set_wanted(struct orr_trace *tr)
 {
@@ -361,6 +356,7 @@ int orr_trace_init(struct orr_process *proc)
 	set_window(tr);
 	tr->plain = !tr->limited && tr->from_ns == INT64_MIN && tr->to_ns == INT64_MAX;
 	tr->epoch = proc->epoch;
+	orr_sys_now_ns_init();
 	tr->recording = !proc->trace_manual;
 	proc->trace = tr;
 	proc->observed |= ORR_OBSERVED_BY_TRACE;

@@ -28,7 +28,10 @@ void orr_trace_add(struct orr_process *proc, struct orr_trace_event e);
 /* Appends an event at e->ns nanoseconds by the clock of the process; e may change. */
 void orr_trace_add_at(struct orr_process *proc, struct orr_trace_event *e);
 /* Now, in nanoseconds by the clock of the process. */
-int64_t orr_trace_now_ns(void);
+static inline int64_t orr_trace_now_ns(void)
+{
+	return orr_sys_now_ns();
+}
 /* The number of a string, which is recorded when it is new. */
 uint32_t orr_trace_string(struct orr_process *proc, const char *text);
 /* The clock of the process is so far behind the one that the times of the run are by, but for an

@@ -98,94 +98,72 @@ static inline uint32_t name_of(struct orr_process *proc, const struct starpu_tas
 	return orr_trace_string(proc, task->cl && task->cl->name ? task->cl->name : "unnamed");
 }
 
-static void trace_submit(struct orr_process *proc, const struct orr_task *t)
+void orr_task_trace_submit(struct orr_process *proc, const struct orr_task *t)
 {
 	const struct orr_thread *self = orr_thread_self();
 
-	orr_trace_submitted(proc, &(struct orr_trace_event){
-					  .kind = ORR_TRACE_SUBMIT,
-					  .worker = -1,
-					  .ns = orr_trace_now_ns(),
-					  .a = name_of(proc, t->pub),
-					  .b = t->job_id,
-					  .c = (uint64_t) (int64_t) t->pub->priority,
-					  .d = self->task ? ORR_CAUSE_TASK | self->task->job_id
-							  : self->cause });
+	if (proc->trace && orr_trace_records(proc, ORR_TRACE_SUBMIT))
+		orr_trace_submitted(proc, name_of(proc, t->pub), t->job_id, t->pub->priority,
+				    self->task ? ORR_CAUSE_TASK | self->task->job_id : self->cause);
 }
 
-static void trace_ready(struct orr_process *proc, const struct orr_task *t)
+void orr_task_trace_ready(struct orr_process *proc, const struct orr_task *t)
 {
-	uint64_t cause = orr_thread_cause(orr_thread_self());
-
-	orr_trace_add_at(proc,
-			 &(struct orr_trace_event){ .kind = ORR_TRACE_READY,
-						    .worker = -1,
-						    .ns = orr_trace_let_ns(proc, t->job_id, cause),
-						    .b = t->job_id,
-						    .c = cause });
+	if (proc->trace)
+		orr_trace_let(proc, ORR_TRACE_READY, t->job_id,
+			      orr_thread_cause(orr_thread_self()));
 }
 
-static void trace_start(struct orr_process *proc, const struct orr_task *t, struct orr_worker *w,
-			int64_t shift_ns)
+static inline int64_t shift_ns(double us)
 {
-	struct orr_trace_event e = { .kind = ORR_TRACE_START,
-				     .worker = (int16_t) w->id,
-				     .ns = orr_trace_now_ns(),
-				     .a = name_of(proc, t->pub),
-				     .b = t->job_id,
-				     .d = model_of(proc, t->pub) };
-	double ns = w->taken_us < 0 ? 0 : (double) e.ns - w->taken_us * 1e3;
+	return us == 0 ? 0 : (int64_t) (us * 1e3 + (us < 0 ? -0.5 : 0.5));
+}
+
+void orr_task_trace_start(struct orr_process *proc, const struct orr_task *t, int worker,
+			  double shift_us)
+{
+	struct orr_worker *w = &proc->core->workers[worker];
+
+	if (__builtin_expect(proc->tool != NULL, 0))
+		tell_tool(w, 0, t);
+	if (!proc->trace || !orr_trace_records(proc, ORR_TRACE_START))
+		return;
+	int64_t ns = orr_trace_now_ns(), fetch_ns = 0;
 
 	/* On a device all of it since the kernel before is the data's: of what its driver
 	 * does meanwhile, bringing data takes longest. */
-	e.c = (w->pipeline || w->waits & 1) && ns > 0 ? (uint64_t) ns : 0;
-	e.ns += shift_ns;
-	orr_trace_started(proc, &e, &w->began);
+	if (w->taken_us >= 0 && (w->pipeline || w->waits & 1))
+		fetch_ns = ns - (int64_t) (w->taken_us * 1e3);
+	orr_trace_started(proc,
+			  &(struct orr_trace_event){ .kind = ORR_TRACE_START,
+						     .worker = (int16_t) worker,
+						     .ns = ns + shift_ns(shift_us),
+						     .a = name_of(proc, t->pub),
+						     .b = t->job_id,
+						     .c = fetch_ns > 0 ? (uint64_t) fetch_ns : 0,
+						     .d = model_of(proc, t->pub) },
+			  &w->began);
 }
 
-static void trace_end(struct orr_process *proc, const struct orr_task *t, struct orr_worker *w,
-		      int64_t shift_ns)
+void orr_task_trace_end(struct orr_process *proc, const struct orr_task *t, int worker,
+			double shift_us)
 {
-	orr_trace_ended(proc,
-			&(struct orr_trace_event){ .kind = ORR_TRACE_END,
-						   .worker = (int16_t) w->id,
-						   .ns = orr_trace_now_ns() + shift_ns,
-						   .b = t->job_id,
-						   .d = transfer_of(t->pub) },
-			&w->began);
+	struct orr_worker *w = &proc->core->workers[worker];
+
+	if (__builtin_expect(proc->tool != NULL, 0))
+		tell_tool(w, 1, t);
+	if (proc->trace)
+		orr_trace_ended(proc, &w->began, worker, t->job_id,
+				orr_trace_now_ns() + shift_ns(shift_us), transfer_of(t->pub));
 }
 
 /* A task without callbacks is done when its kernel ends. */
-static void trace_done(struct orr_process *proc, const struct orr_task *t, struct orr_worker *w)
+void orr_task_trace_done(struct orr_process *proc, const struct orr_task *t, int worker)
 {
-	struct orr_trace_event e = { .kind = ORR_TRACE_DONE,
-				     .worker = (int16_t) (w ? (int) w->id : -1),
-				     .b = t->job_id,
-				     .c = orr_cause_of_last(t->ended_by) };
-
-	orr_trace_done(proc, &e, w ? &w->began : NULL,
-		       !t->pub->callback_func && !t->pub->epilogue_callback_func);
-}
-
-void orr_task_trace_slow(struct orr_process *proc, enum orr_trace_kind kind,
-			 const struct orr_task *t, int worker, double shift_us)
-{
-	struct orr_worker *w = worker >= 0 ? &proc->core->workers[worker] : NULL;
-
-	if (__builtin_expect(proc->tool != NULL, 0) && w &&
-	    (kind == ORR_TRACE_START || kind == ORR_TRACE_END))
-		tell_tool(w, kind == ORR_TRACE_END, t);
-	if (!proc->trace || !orr_trace_records(proc, kind))
-		return;
-	int64_t shift_ns = (int64_t) (shift_us * 1e3 + (shift_us < 0 ? -0.5 : 0.5));
-
-	switch (kind) {
-	case ORR_TRACE_SUBMIT: trace_submit(proc, t); break;
-	case ORR_TRACE_READY: trace_ready(proc, t); break;
-	case ORR_TRACE_START: trace_start(proc, t, w, shift_ns); break;
-	case ORR_TRACE_END: trace_end(proc, t, w, shift_ns); break;
-	default: trace_done(proc, t, w);
-	}
+	if (proc->trace)
+		orr_trace_done(proc, worker >= 0 ? &proc->core->workers[worker].began : NULL,
+			       worker, t->job_id, orr_cause_of_last(t->ended_by),
+			       !t->pub->callback_func && !t->pub->epilogue_callback_func);
 }
 
 void orr_task_trace_called(struct orr_process *proc, enum orr_trace_callback what, uint64_t job,
@@ -221,12 +199,7 @@ void orr_task_trace_release(struct orr_process *proc, uint64_t job, int submitte
 	if (!proc->trace || !cause || !job)
 		return;
 	if (submitted)
-		orr_trace_add_at(
-			proc, &(struct orr_trace_event){ .kind = ORR_TRACE_RELEASE,
-							 .worker = -1,
-							 .ns = orr_trace_let_ns(proc, job, cause),
-							 .b = job,
-							 .c = cause });
+		orr_trace_let(proc, ORR_TRACE_RELEASE, job, cause);
 	else
 		add_edge(proc, ORR_TRACE_AFTER, job, cause);
 }
