@@ -16,7 +16,7 @@ import orrery_models
 import orrery_sums
 from orrery_critical import Wait
 from orrery_cli import UserError
-from orrery_tracefile import AT_ONCE, BLOCK, EAGER, EVENT, JOINED, LONGEST_US, NUMBER, RECEIVE, RELAYED
+from orrery_tracefile import BLOCK, EAGER, EVENT, JOINED, LONGEST_US, NUMBER, RECEIVE, RELAYED
 
 LAYOUT = np.dtype([("ns", "=i8"), ("kind", "u1"), ("flags", "u1"), ("worker", "=i2"), ("a", "=u4"), ("b", "=u8"), ("c", "=u8"),
                    ("d", "=u8")])
@@ -25,6 +25,7 @@ FIELDS = {"submit": "abcd", "release": "bc", "ready": "bc", "start": ("worker", 
           "post": ("flags", "a", "b", "c", "d"), "grant": "bcd", "route": "ab", "send": ("flags", "a", "b", "c", "d"), "sent": "b",
           "envelope": ("flags", "a", "b", "c", "d"), "match": "ab", "recv": "abd", "copy": ("worker", "a", "b", "c", "d"),
           "copied": "abc", "user": ("worker", "a", "b"), "engine": ("flags", "a", "b", "d"), "waited": "abc", "after": "bc", "memory": "abcd", "callback": ("worker", "b", "c")}
+MOST_PARTS = 8                      # of an event that stands for others
 CHUNK = 8192                        # blocks that are read at once
 NEVER = np.iinfo(np.int64).min      # the time of what has not happened
 LOW = np.uint64(0xFFFFFFFF)
@@ -121,15 +122,26 @@ def read_events(trace, progress):
     # Of a whole trace without some of its events, those that windows have, of which none is missing.
     windows = trace.windows if trace.complete else None
 
-    def joined(events, process, place):
-        """The events that those with the flag AT_ONCE stand for besides themselves, as Trace.in_block has it."""
-        for kind, (other, cause) in JOINED.items():
-            which = np.flatnonzero((events["kind"] == kind) & (events["flags"] & AT_ONCE != 0))
-            if len(which):
-                more = events[which]
-                more["c"] = cause(more["d"])
-                more["kind"], more["flags"], more["a"], more["d"] = other, 0, 0, 0
-                keep(more, process[which], place[which])
+    def part(events, process, place):
+        """Sets what stands for others too, as orrery_tracefile.parted has it, and keeps the others."""
+        for kind, forms in JOINED.items():
+            of = np.flatnonzero(events["kind"] == kind)
+            for flag, (own, others) in forms.items():
+                which = of[events["flags"][of] & flag != 0]
+                if not len(which):
+                    continue
+                fields = [events[name][which].astype(np.uint64) for name in ("flags", "a", "b", "c", "d")]
+                for number, (name, there, other) in enumerate(others, 1):
+                    some = np.flatnonzero(there(*fields))
+                    more = events[which[some]]
+                    later, *values = other(*(field[some] for field in fields))
+                    more["ns"] += np.asarray(later).astype(np.int64)
+                    more["kind"] = NUMBER[name]
+                    for name, value in zip(("flags", "a", "b", "c", "d"), values):
+                        more[name] = value
+                    keep(more, process[which[some]], place[which[some]] + number)
+                for name, value in zip(("flags", "a", "b", "c", "d"), own(*fields)):
+                    events[name][which] = value
 
     def keep(events, process, place):
         if len(events):
@@ -163,13 +175,14 @@ def read_events(trace, progress):
         events = raw.view(LAYOUT)
         used = np.arange(per_block) < np.array([head[3] for _, head, _ in some])[:, None]
         process = np.broadcast_to(np.array([head[1] for _, head, _ in some], np.uint32)[:, None], used.shape)
-        place = np.array([order for _, _, order in some], np.int64)[:, None] * per_block + np.arange(per_block)
-        keep(events[used], process[used], place[used])
-        joined(events[used], process[used], place[used])
+        place = (np.array([order for _, _, order in some], np.int64)[:, None] * per_block + np.arange(per_block)) * MOST_PARTS
+        events = events[used]
+        part(events, process[used], place[used])
+        keep(events, process[used], place[used])
     for place, head, order in odd:
         found = [event for _, event in trace.in_block(place, head[1], head[3], ~0) if event[1] != NUMBER["string"]]
         events = np.array(found, LAYOUT)
-        keep(events, np.full(len(found), head[1], np.uint32), order * per_block + np.arange(len(found)))
+        keep(events, np.full(len(found), head[1], np.uint32), order * per_block * MOST_PARTS + np.arange(len(found)))
     found = {name: Events(parts.pop(NUMBER[name], []), names[NUMBER[name]]) for name in FIELDS}
     if trace.bounds():
         cut(trace, found)

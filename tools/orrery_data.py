@@ -9,7 +9,7 @@ import collections
 from orrery_tracefile import signed
 
 ENDS, UNTAGGED = 1, 2   # flags of an event
-SMALL, SMALL_TAG = 1, 29   # of uses
+SMALL, SMALL_MODE, SMALL_UNTAGGED = 1, 29, 1 << 28   # of uses
 USE_MODE, USE_UNTAGGED, USE_LEAST = 61, 1 << 60, (1 << 60) - 1
 MODES = ("", "R", "W", "RW", "SCRATCH", "REDUX", "", "")
 # since: its tag was known, None: it has none; end: it was unregistered, None: that is not in the trace; number: what tasks of its process know it by, if it
@@ -40,15 +40,18 @@ def read(trace):
     return sorted(found, key=lambda d: (d.rank, d.process, d.since if d.since is not None else d.end, -1 if d.tag is None else d.tag))
 
 
+def named(mode, untagged, of):
+    return MODES[mode], None if untagged else of, of if untagged else None
+
+
 def used(flags, c, d):
     """[(mode, tag or None, number or None)] of an event of a task."""
     found = []
     for value in (c, d):
         if flags & SMALL:
-            found += [(MODES[half >> SMALL_TAG], half & (1 << SMALL_TAG) - 1, None) for half in (value & 0xFFFFFFFF, value >> 32) if half]
+            found += [named(half >> SMALL_MODE, half & SMALL_UNTAGGED, half & SMALL_UNTAGGED - 1) for half in (value & 0xFFFFFFFF, value >> 32) if half]
         elif value:
-            untagged = value & USE_UNTAGGED
-            found.append((MODES[value >> USE_MODE], None if untagged else value & USE_LEAST, value & USE_LEAST if untagged else None))
+            found.append(named(value >> USE_MODE, value & USE_UNTAGGED, value & USE_LEAST))
     return found
 
 

@@ -14,7 +14,7 @@ import zlib
 import orrery_part
 from orrery_cli import UserError
 
-VERSION = 3
+VERSION = 4
 HEAD = struct.Struct("=8sIIIIIIQQII64s")
 BLOCK = struct.Struct("=IIIIqqQI3IQ")
 EVENT = struct.Struct("=qBBhIQQQ")
@@ -36,9 +36,9 @@ KINDS = ("none", "string", "process", "clock", "worker", "left",
          "copy", "copied", "user", "engine", "sum", "after", "waited", "change", "memory", "held", "callback", "link", "datum", "uses")
 EVENTS = tuple(name for name in KINDS[6:] if name not in ("sum", "link"))   # that something happened
 NUMBER = {name: number for number, name in enumerate(KINDS)}
-# An event with the flag AT_ONCE stands for another one, too, at the same time: {its kind: (that of the other one, the field c of that from its field d)}.
-AT_ONCE = 1
-JOINED = {NUMBER["submit"]: (NUMBER["ready"], lambda d: d), NUMBER["end"]: (NUMBER["done"], lambda d: 0 * d)}
+AT_ONCE, TWICE, SHORT = 1, 16, 64   # flags of events that stand for others, too
+READY_TOO = 1
+USES_SMALL = 1
 ABOUT_PROCESS = sum(1 << NUMBER[name] for name in ("string", "process", "clock", "worker", "left"))
 
 TURNS = {1: "messages", 2: "tasks", 3: "asleep"}
@@ -52,6 +52,73 @@ HOLDS = {1: "number", 2: "bytes", 3: "turn", 4: "others", 5: "value", 6: "announ
 GOES_ON = 0x80
 CALLBACKS = {1: "ready", 2: "taken", 3: "executed", 4: "done", 5: "message"}   # when the program is called
 CAUSES = {1: "task", 2: "message"}
+
+
+def low(field):
+    return field & 0xFFFFFFFF
+
+
+def long_number(field):
+    """A number with a sign of 32 bits, in 64 of them."""
+    return ((low(field) ^ 0x80000000) - 0x80000000) & 0xFFFFFFFFFFFFFFFF
+
+
+def long_cause(field):
+    return (((field & 0x80000000) >> 31) + 1 << 60 | field & 0x7FFFFFFF) * (low(field) != 0)
+
+
+def let_go(slot, number):
+    """Of a task that the same cause lets go on: it is in that place, and is READY or RELEASEd."""
+    flag = READY_TOO << slot
+    return (("ready", lambda f, a, b, c, d: (number(b, d) != 0) & (f & flag != 0), lambda f, a, b, c, d: (0, 0, 0, number(b, d), c, 0)),
+            ("release", lambda f, a, b, c, d: (number(b, d) != 0) & (f & flag == 0), lambda f, a, b, c, d: (0, 0, 0, number(b, d), c, 0)))
+
+
+LET_GO = (lambda f, a, b, c, d: (0, a, low(b), c, 0),
+          let_go(0, lambda b, d: b >> 32) + let_go(1, lambda b, d: low(d)) + let_go(2, lambda b, d: d >> 32))
+# Events that stand for others, too (src/trace/format.h): {name: {flag: (its own flags, a, b, c, d, of what stands there; the others: their name,
+# whether they are there, and (nanoseconds later, flags, a, b, c, d)))}}. The same for a number and for a column of them.
+JOINED = {
+    "submit": {SHORT: (lambda f, a, b, c, d: (f & AT_ONCE, a, low(b), long_number(c), long_cause(d)),
+                       (("uses", lambda f, a, b, c, d: c >> 32 != 0, lambda f, a, b, c, d: (0, USES_SMALL, 0, low(b), c >> 32 | d >> 32 << 32, b >> 32)),)),
+               AT_ONCE: (lambda f, a, b, c, d: (0, a, b, c, d), (("ready", lambda f, a, b, c, d: b == b, lambda f, a, b, c, d: (0, 0, 0, b, d, 0)),))},
+    "start": {SHORT: (lambda f, a, b, c, d: (0, a, low(b), low(c), d), (
+        ("end", lambda f, a, b, c, d: b >> 32 != 0, lambda f, a, b, c, d: ((b >> 32) - 1, 0, 0, low(b), 0, 0)),
+        ("done", lambda f, a, b, c, d: (b >> 32 != 0) & (c >> 32 != 0), lambda f, a, b, c, d: ((b >> 32) + (c >> 32) - 2, 0, 0, low(b), 0, 0))))},
+    "end": {AT_ONCE: (lambda f, a, b, c, d: (0, a, b, c, d), (("done", lambda f, a, b, c, d: b == b, lambda f, a, b, c, d: (0, 0, 0, b, 0 * b, 0)),))},
+    "release": {SHORT: LET_GO},
+    "ready": {SHORT: LET_GO},
+    "post": {TWICE: (lambda f, a, b, c, d: (f & 255 - TWICE, a, b, c, d), (
+        ("grant", lambda f, a, b, c, d: b == b, lambda f, a, b, c, d: (0, f & 1, 0, b, d, 0)),))},
+    "grant": {SHORT: (lambda f, a, b, c, d: (f & 1, 0, low(b), c, d), (
+        ("grant", lambda f, a, b, c, d: b >> 32 != 0, lambda f, a, b, c, d: (0, f & 1, 0, b >> 32, c, d)),
+        ("grant", lambda f, a, b, c, d: a != 0, lambda f, a, b, c, d: (0, f & 1, 0, a, c, d))))},
+    "route": {SHORT: (lambda f, a, b, c, d: (0, a, b, 0, 0), (
+        ("route", lambda f, a, b, c, d: c != 0, lambda f, a, b, c, d: (0, 0, low(d), c, 0, 0)),))},
+    "sent": {SHORT: (lambda f, a, b, c, d: (0, a, b, 0, 0), (
+        ("sent", lambda f, a, b, c, d: c != 0, lambda f, a, b, c, d: (0, 0, c >> 32, low(c), 0, 0)),
+        ("sent", lambda f, a, b, c, d: d != 0, lambda f, a, b, c, d: (0, 0, d >> 32, low(d), 0, 0))))},
+    "envelope": {TWICE: (lambda f, a, b, c, d: (f & 255 - TWICE, a, b, c, d), (
+        ("match", lambda f, a, b, c, d: b == b, lambda f, a, b, c, d: (0, f & 255 - TWICE, a, b, c, d)),))},
+}
+JOINED = {NUMBER[name]: forms for name, forms in JOINED.items()}
+JOINED_FLAGS = {kind: sum(forms) for kind, forms in JOINED.items()}
+
+
+def parted(event):
+    """The events that one stands for, in their order, the first of them what is there of itself."""
+    kind, worker = event[1], event[3]
+    found = []
+    for flag, (own, others) in JOINED[kind].items():
+        if event[2] & flag:
+            fields = event[2], *event[4:]
+            for name, there, other in others:
+                if there(*fields):
+                    later, flags, *rest = other(*fields)
+                    found.append((event[0] + later, NUMBER[name], flags, worker, *rest))
+            flags, *rest = own(*fields)
+            event = (event[0], kind, flags, worker, *rest)
+    return [event] + found
 
 
 class Process:
@@ -310,12 +377,10 @@ class Trace:
                 text = data[i * EVENT.size:i * EVENT.size + event[5]]
                 i += (event[5] + EVENT.size - 1) // EVENT.size
                 event = event[:6] + (text,)
-            if kind in JOINED and event[2] & AT_ONCE:
-                other, cause = JOINED[kind]
-                if kinds >> kind & 1:
-                    yield process, event[:2] + (event[2] & ~AT_ONCE,) + event[3:]
-                if kinds >> other & 1:
-                    yield process, (event[0], other, 0, event[3], 0, event[5], cause(event[7]), 0)
+            if event[2] & JOINED_FLAGS.get(kind, 0):
+                for part in parted(event):
+                    if kinds >> part[1] & 1:
+                        yield process, part
             elif kinds >> kind & 1:
                 yield process, event
 

@@ -120,6 +120,11 @@ enum orr_cost {
 /* [any] [locked] Now in microseconds since an arbitrary origin: the monotonic clock, or virtual
  * time. */
 double orr_sys_now_us(void);
+/* [any] [locked] The same in nanoseconds, for events: as cheap as can be. In a real run it may be
+ * some nanoseconds off after orr_sys_now_ns_init(), which prepares that ([main], any number of
+ * times) and says whether it is another clock from then on. */
+int64_t orr_sys_now_ns(void);
+int orr_sys_now_ns_init(void);
 /* [any] [locked] What must be added to orr_sys_now_us so that all ranks of one computer speak of
  * the same clock. */
 double orr_sys_origin_us(void);

@@ -6,7 +6,7 @@
 #include "data/access_record.h"
 #include "data/data.h"
 #include "data/handle_attributes.h"
-#include "trace/trace.h"
+#include "trace/join.h"
 
 static enum orr_trace_use use_of(unsigned mode)
 {
@@ -31,52 +31,93 @@ static int64_t tag_of(starpu_data_handle_t h)
  * addresses: the same simulation writes the same trace. */
 static uint32_t number_of(struct orr_process *proc, starpu_data_handle_t h)
 {
-	uint32_t number = 0;
+	struct orr_data_ext *ext = ORR_ATOMIC_LOAD(&h->ext);
+	uint32_t number = ext ? ORR_ATOMIC_LOAD_RELAXED(&ext->used_as) : 0;
 
+	if (number)
+		return number;
 	orr_lock(&h->lock);
-	struct orr_data_ext *ext = orr_handle_ext(h);
+	ext = orr_handle_ext(h);
 
 	if (ext) {
 		if (!ext->used_as)
-			ext->used_as = ORR_ATOMIC_ADD(&proc->data->nused, 1);
+			ORR_ATOMIC_STORE_RELAXED(&ext->used_as,
+						 ORR_ATOMIC_ADD(&proc->data->nused, 1));
 		number = ext->used_as;
 	}
 	orr_handle_unlock(h);
 	return number;
 }
 
-static uint64_t wide_use(struct orr_process *proc, const struct orr_access *a)
+/* A mode, and what names the datum: its tag, or UNTAGGED and a number. */
+struct use {
+	enum orr_trace_use mode;
+	int untagged;
+	uint64_t of;
+};
+
+static inline struct use use_by(struct orr_process *proc, const struct orr_access *a)
 {
 	int64_t tag = tag_of(a->handle);
-	uint64_t of = tag >= 0 && (uint64_t) tag <= ORR_TRACE_USE_LEAST
-			      ? (uint64_t) tag
-			      : ORR_TRACE_USE_UNTAGGED | number_of(proc, a->handle);
+	int tagged = tag >= 0 && (uint64_t) tag <= ORR_TRACE_USE_LEAST;
 
-	return ORR_TRACE_USE_MODE(use_of(a->mode)) | of;
+	return (struct use){ .mode = use_of(a->mode),
+			     .untagged = !tagged,
+			     .of = tagged ? (uint64_t) tag : number_of(proc, a->handle) };
 }
+
+static inline uint32_t small_use(const struct use *u)
+{
+	return (uint32_t) u->mode << ORR_TRACE_SMALL_MODE |
+	       (u->untagged ? ORR_TRACE_SMALL_UNTAGGED : 0) | (uint32_t) u->of;
+}
+
+static inline uint64_t wide_use(const struct use *u)
+{
+	return ORR_TRACE_USE_MODE(u->mode) | (u->untagged ? ORR_TRACE_USE_UNTAGGED : 0) | u->of;
+}
+
+/* Some of the data of a task that its submission has no room for. */
+static void record_part(struct orr_process *proc, uint64_t job, const struct use *use, unsigned n,
+			int small)
+{
+	struct orr_trace_event e = { .kind = ORR_TRACE_USES,
+				     .flags = small ? ORR_TRACE_USES_SMALL : 0,
+				     .worker = -1,
+				     .b = job,
+				     .ns = orr_trace_submit_ns(proc, job) };
+
+	for (unsigned i = 0, each = small ? 4 : 2; i < n; i += each) {
+		uint64_t field[4] = { 0 };
+
+		for (unsigned k = 0; k < each && i + k < n; k++)
+			field[k] = small ? small_use(&use[i + k]) : wide_use(&use[i + k]);
+		e.c = small ? field[0] | field[1] << 32 : field[0];
+		e.d = small ? field[2] | field[3] << 32 : field[1];
+		orr_trace_add_at(proc, &e);
+	}
+}
+
+#define AT_ONCE 4 /* data that are looked at together */
 
 void orr_handle_record_uses(struct orr_process *proc, uint64_t job, const struct orr_access *access,
 			    unsigned n)
 {
-	struct orr_trace_event e = { .kind = ORR_TRACE_USES, .worker = -1, .b = job };
-	int small = 1;
+	struct use use[AT_ONCE];
+	uint32_t small[AT_ONCE];
 
 	if (!n || !orr_trace_records(proc, ORR_TRACE_USES))
 		return;
-	for (unsigned i = 0; i < n; i++)
-		small &= (uint64_t) tag_of(access[i].handle) >> ORR_TRACE_SMALL_TAG == 0;
-	e.flags = small ? ORR_TRACE_USES_SMALL : 0;
-	e.ns = orr_trace_ns_after(proc, ORR_TRACE_SUBMIT, job);
-	for (unsigned i = 0, each = small ? 4 : 2; i < n; i += each) {
-		uint64_t use[4] = { 0 };
+	for (unsigned i = 0; i < n; i += AT_ONCE) {
+		unsigned some = n - i < AT_ONCE ? n - i : AT_ONCE;
+		int all_small = 1;
 
-		for (unsigned k = 0; k < each && i + k < n; k++)
-			use[k] = small ? (uint64_t) use_of(access[i + k].mode)
-							 << ORR_TRACE_SMALL_TAG |
-						 (uint64_t) tag_of(access[i + k].handle)
-				       : wide_use(proc, &access[i + k]);
-		e.c = small ? use[0] | use[1] << 32 : use[0];
-		e.d = small ? use[2] | use[3] << 32 : use[1];
-		orr_trace_add_at(proc, &e);
+		for (unsigned k = 0; k < some; k++) {
+			use[k] = use_by(proc, &access[i + k]);
+			small[k] = small_use(&use[k]);
+			all_small &= use[k].of >> ORR_TRACE_SMALL_TAG == 0;
+		}
+		if (!all_small || !orr_trace_submitted_uses(proc, job, small, n))
+			record_part(proc, job, use, some, all_small);
 	}
 }

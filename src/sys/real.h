@@ -47,6 +47,8 @@ extern unsigned orr_real_spins;
 
 /* process.c: when the program was loaded, by orr_sys_now_us(). */
 double orr_real_started_us(void);
+/* real_ticks.c: the program was loaded, and the origin of times is set. */
+void orr_real_ticks_begin(void);
 /* memory.c: gives all that is kept back. */
 void orr_real_memory_exit(struct orr_real *real);
 /* topology.c: the type of the objects of hwloc that are units. On a machine without known cores,

@@ -36,6 +36,7 @@ __attribute__((constructor)) static void set_origin(void)
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	origin_s = ts.tv_sec;
 	started_us = (double) ts.tv_nsec * 1e-3;
+	orr_real_ticks_begin();
 }
 
 double orr_real_started_us(void)

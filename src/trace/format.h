@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define ORR_TRACE_MAGIC "ORRTRACE"
-#define ORR_TRACE_VERSION 3
+#define ORR_TRACE_VERSION 4
 #define ORR_TRACE_BLOCK 4096
 #define ORR_TRACE_SMALL_BLOCK 1024        /* in a file with a limit */
 #define ORR_TRACE_BLOCK_MAGIC 0x4b4c424fU /* "OBLK" */
@@ -149,14 +149,31 @@ enum orr_trace_kind {
 			    has none; flags ENDS: it is unregistered; flags UNTAGGED: it has no tag,
 			    b is its number in USES, 0: no task used it */
 	ORR_TRACE_USES,  /* b task uses the data of c and d, in this order, which are the next ones
-			    of  its buffers; flags SMALL: two tags in each, the first one in the low
+			    of  its buffers; flags SMALL: two in each, the first one in the low
 			    half, see ORR_TRACE_SMALL_TAG; else one of ORR_TRACE_USE_... in each; 0:
 			    no more */
 	ORR_TRACE_NKINDS
 };
 /* Flag of SUBMIT: the task is READY at the same time, with d as its cause; of END: it is DONE, too,
- * with that worker and the cause 0. There is no other event of that. */
+ * with that worker and the cause 0; of POST: GRANT, too, with d as its cause and nothing that it
+ * came after; of ENVELOPE: MATCH, too. There is no other event of that. */
 #define ORR_TRACE_AT_ONCE 1
+#define ORR_TRACE_TWICE 16 /* POST and ENVELOPE have it there */
+/* Flag of the kinds below: numbers in 32 bits leave room for what the same thread recorded soon
+ * afterwards. A half that is 0 says nothing, so each store makes it say one thing more.
+ * SUBMIT: b number | a use of data << 32, c priority | a use << 32, d a short cause | a use << 32,
+ *   uses as those of USES_SMALL, of a task that has up to three: in c, d and b.
+ * START: b number | duration + 1 << 32: its END, of which d is 0; c as it is | delay + 1 << 32: it
+ *   was DONE so long after the END, by that worker, with the cause 0; both in nanoseconds.
+ * RELEASE and READY: b number | second << 32, d third | fourth << 32: the same happened to these
+ *   tasks; flags ORR_TRACE_READY_TOO << i: that one is READY, else RELEASE.
+ * GRANT: b request | second << 32, a third.
+ * ROUTE: c and d are b and a of a second one.
+ * SENT: c and d: peer << 32 | request of a second and a third one. */
+#define ORR_TRACE_SHORT 64
+#define ORR_TRACE_READY_TOO 1
+/* A short cause: in the highest bit, the request of a message; in the others the number. */
+#define ORR_TRACE_SHORT_MESSAGE 0x80000000U
 #define ORR_TRACE_DATUM_ENDS 1     /* flag of DATUM */
 #define ORR_TRACE_DATUM_UNTAGGED 2 /* flag of DATUM */
 #define ORR_TRACE_USES_SMALL 1     /* flag of USES */
@@ -165,8 +182,11 @@ enum orr_trace_kind {
 #define ORR_TRACE_USE_MODE(mode) ((uint64_t) (mode) << 61)
 #define ORR_TRACE_USE_UNTAGGED ((uint64_t) 1 << 60)
 #define ORR_TRACE_USE_LEAST UINT64_C(0xfffffffffffffff)
-/* SMALL: a mode, and a tag that has so many bits. */
-#define ORR_TRACE_SMALL_TAG 29
+/* SMALL: a mode in the highest bits of 32, UNTAGGED in the bit below, and a tag or a number that
+ * has so many bits. */
+#define ORR_TRACE_SMALL_MODE 29
+#define ORR_TRACE_SMALL_TAG 28
+#define ORR_TRACE_SMALL_UNTAGGED (1U << ORR_TRACE_SMALL_TAG)
 /* Modes of USES. */
 enum orr_trace_use { ORR_USE_R = 1, ORR_USE_W, ORR_USE_RW, ORR_USE_SCRATCH, ORR_USE_REDUX };
 #define ORR_TRACE_LINK_SUM 1 /* flag of LINK */

@@ -31,6 +31,7 @@ static void leave_run(struct orr_trace *tr, struct orr_trace_stream *s)
 	s->block = s->run = NULL;
 	s->chunk = NULL;
 	s->n = s->room = s->runs = s->at = 0;
+	s->run_number = 0;
 }
 
 /* The block, all 0, says whose it is. */
@@ -42,6 +43,12 @@ static void own_block(struct orr_trace *tr, struct orr_trace_stream *s, struct o
 	if (tr->limited)
 		b->clock_ns = tr->clock_ns;
 	ORR_ATOMIC_STORE(&b->magic, ORR_TRACE_BLOCK_MAGIC);
+}
+
+/* What was in the run is no more where it was. */
+static void number_run(struct orr_trace *tr, struct orr_trace_stream *s)
+{
+	s->run_number = (uint64_t) tr->epoch << 40 | ORR_ATOMIC_ADD_RELAXED(&tr->nruns, 1);
 }
 
 /* The blocks of the run, which are all full, go to the end of the file, and can be filled again.
@@ -59,6 +66,7 @@ static int move_run(struct orr_trace *tr, struct orr_trace_stream *s)
 		ORR_ATOMIC_STORE(&b->magic, 0);
 		memset(b, 0, ORR_TRACE_BLOCK);
 	}
+	number_run(tr, s);
 	return 1;
 }
 
@@ -67,6 +75,7 @@ static int begin_run(struct orr_trace *tr, struct orr_trace_stream *s, uint32_t 
 {
 	s->runs = blocks;
 	s->run = orr_trace_file_blocks(tr->file, &s->runs, &s->chunk);
+	number_run(tr, s);
 	return s->run != NULL;
 }
 

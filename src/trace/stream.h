@@ -50,6 +50,10 @@ struct orr_trace_stream {
 	struct orr_trace_block *run;   /* the first one of the run, `runs` blocks, of which it is
 					  number `at` */
 	uint32_t runs, at;
+	uint64_t run_number; /* of what is in the run now, see struct orr_trace_began */
+	/* The last kernel that ended in this thread, when, and what `recorded` was then. */
+	uint64_t ended_job, ended;
+	int64_t ended_ns;
 	struct orr_trace_chunk *chunk;
 	uint32_t number, nblocks;
 	struct orr_trace_stream *next;
@@ -76,6 +80,7 @@ struct orr_trace {
 	unsigned plain;     /* neither a limit nor a window of time */
 	int64_t clock_ns;   /* atomic: to add to times of the process for those of the run */
 	unsigned recording; /* atomic */
+	uint64_t nruns;     /* atomic: numbers of runs that were given out */
 	unsigned limited;
 	uint64_t kinds;     /* atomic: the chosen ones of this process, by its rank */
 	uint32_t process;   /* its number in the file */
@@ -98,6 +103,14 @@ static inline int orr_trace_wants(const struct orr_trace *tr, enum orr_trace_kin
 
 /* Another block; 0: there is no room. */
 int orr_trace_stream_begin(struct orr_trace *tr, struct orr_trace_stream *s);
+/* What the last event of the stream may stand for, too: then 1, and e is recorded; else 0, and e is
+ * as it is to be added. Requires that the trace is plain, and that e's kind is one of
+ * ORR_TRACE_CHAINED. */
+int orr_trace_stream_chain(struct orr_trace_stream *s, struct orr_trace_event *e);
+#define ORR_TRACE_CHAINED \
+	((uint64_t) 1 << ORR_TRACE_RELEASE | (uint64_t) 1 << ORR_TRACE_READY | \
+	 (uint64_t) 1 << ORR_TRACE_GRANT | (uint64_t) 1 << ORR_TRACE_ROUTE | \
+	 (uint64_t) 1 << ORR_TRACE_SENT | (uint64_t) 1 << ORR_TRACE_MATCH)
 /* The stream of a thread that has none yet; NULL if memory is exhausted, and then an event is lost.
  */
 struct orr_trace_stream *orr_trace_stream_make(struct orr_trace *tr, struct orr_thread *self);
@@ -114,6 +127,17 @@ static inline struct orr_trace_stream *orr_trace_stream_of(struct orr_trace *tr)
 	if (__builtin_expect(self->trace && self->trace_epoch == tr->epoch, 1))
 		return self->trace;
 	return orr_trace_stream_make(tr, self);
+}
+
+/* The stream of the calling thread, if it has one and it has an event that others may join; else
+ * NULL. */
+static inline struct orr_trace_stream *orr_trace_stream_open(const struct orr_trace *tr)
+{
+	const struct orr_thread *self = orr_thread_self();
+	struct orr_trace_stream *s = self->trace;
+
+	return __builtin_expect(s && self->trace_epoch == tr->epoch && s->n && tr->plain, 1) ? s
+											     : NULL;
 }
 
 /* The place of the next event, which is one of that kind, at that time; NULL, and it is lost: there
@@ -133,13 +157,15 @@ static inline struct orr_trace_event *orr_trace_stream_place(struct orr_trace *t
 	return &s->events[s->n++];
 }
 
-static inline void orr_trace_stream_add(struct orr_trace *tr, struct orr_trace_stream *s,
-					const struct orr_trace_event *e)
+/* Returns its place. */
+static inline struct orr_trace_event *orr_trace_stream_add(struct orr_trace *tr,
+							   struct orr_trace_stream *s,
+							   const struct orr_trace_event *e)
 {
 	struct orr_trace_event *at = orr_trace_stream_place(tr, s, e->kind, e->ns);
 
-	if (!at)
-		return;
+	if (__builtin_expect(!at, 0))
+		return NULL;
 	at->ns = e->ns;
 	at->flags = e->flags;
 	at->worker = e->worker;
@@ -148,6 +174,7 @@ static inline void orr_trace_stream_add(struct orr_trace *tr, struct orr_trace_s
 	at->c = e->c;
 	at->d = e->d;
 	ORR_ATOMIC_STORE(&at->kind, e->kind);
+	return at;
 }
 
 #endif

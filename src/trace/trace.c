@@ -40,59 +40,6 @@ static int64_t ns_of(double us)
 
 /* ---- events ---- */
 
-int64_t orr_trace_now_ns(void)
-{
-	return ns_of(orr_sys_now_us());
-}
-
-/* The last event of the block, or the one before what it says of the task of that number. */
-static struct orr_trace_event *last_step(const struct orr_trace_stream *s, uint64_t number)
-{
-	struct orr_trace_event *last = &s->events[s->n - 1];
-
-	while (last > s->events && last->b == number &&
-	       (last->kind == ORR_TRACE_USES || last->kind == ORR_TRACE_AFTER))
-		last--;
-	return last;
-}
-
-int64_t orr_trace_ns_after(struct orr_process *proc, enum orr_trace_kind kind, uint64_t number)
-{
-	const struct orr_thread *self = orr_thread_self();
-	const struct orr_trace_stream *s = self->trace;
-
-	/* Virtual time costs nothing to read, and is exact. */
-	if (s && self->trace_epoch == proc->trace->epoch && s->n && !orr_sys_is_simulated()) {
-		const struct orr_trace_event *last = last_step(s, number);
-
-		if (last->kind == kind && last->b == number)
-			return last->ns;
-	}
-	return orr_trace_now_ns();
-}
-
-int orr_trace_joins(struct orr_process *proc, enum orr_trace_kind kind,
-		    const struct orr_trace_event *e)
-{
-	const struct orr_thread *self = orr_thread_self();
-	struct orr_trace *tr = proc->trace;
-	struct orr_trace_stream *s = self->trace;
-
-	if (!s || self->trace_epoch != tr->epoch || !s->n || !tr->plain ||
-	    !orr_trace_wants(tr, e->kind))
-		return 0;
-	struct orr_trace_event *last = last_step(s, e->b);
-
-	if (last->kind != kind || last->b != e->b || last->worker != e->worker ||
-	    e->c != (kind == ORR_TRACE_SUBMIT ? last->d : 0) ||
-	    (orr_sys_is_simulated() && last->ns != orr_trace_now_ns()))
-		return 0;
-	ORR_ATOMIC_STORE(&last->flags, (uint8_t) (last->flags | ORR_TRACE_AT_ONCE));
-	s->kinds |= (uint64_t) 1 << e->kind;
-	s->recorded++;
-	return 1;
-}
-
 /* Events are recorded of the chosen kinds, while the program does not suspend it. */
 static void set_wanted(struct orr_trace *tr)
 {
@@ -118,16 +65,16 @@ int orr_trace_records(const struct orr_process *proc, enum orr_trace_kind kind)
 	return orr_trace_wants(proc->trace, kind);
 }
 
-static inline void add(struct orr_trace *tr, const struct orr_trace_event *e)
+static inline void add(struct orr_trace *tr, struct orr_trace_event *e)
 {
 	struct orr_trace_stream *s = orr_trace_stream_of(tr);
 
 	if (__builtin_expect(!s, 0))
 		return;
-	if (__builtin_expect(tr->plain, 1))
-		orr_trace_stream_add(tr, s, e);
-	else
+	if (__builtin_expect(!tr->plain, 0))
 		orr_trace_stream_add_part(tr, s, e);
+	else if (!(ORR_TRACE_CHAINED >> e->kind & 1) || !orr_trace_stream_chain(s, e))
+		orr_trace_stream_add(tr, s, e);
 }
 
 void orr_trace_add(struct orr_process *proc, struct orr_trace_event e)
@@ -140,7 +87,7 @@ void orr_trace_add(struct orr_process *proc, struct orr_trace_event e)
 	add(tr, &e);
 }
 
-void orr_trace_add_at(struct orr_process *proc, const struct orr_trace_event *e)
+void orr_trace_add_at(struct orr_process *proc, struct orr_trace_event *e)
 {
 	struct orr_trace *tr = proc->trace;
 
@@ -409,6 +356,7 @@ int orr_trace_init(struct orr_process *proc)
 	set_window(tr);
 	tr->plain = !tr->limited && tr->from_ns == INT64_MIN && tr->to_ns == INT64_MAX;
 	tr->epoch = proc->epoch;
+	orr_sys_now_ns_init();
 	tr->recording = !proc->trace_manual;
 	proc->trace = tr;
 	proc->observed |= ORR_OBSERVED_BY_TRACE;

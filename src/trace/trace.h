@@ -25,19 +25,13 @@ void orr_trace_exit(struct orr_process *proc);
 int orr_trace_records(const struct orr_process *proc, enum orr_trace_kind kind);
 /* Appends an event, e.ns nanoseconds from now. */
 void orr_trace_add(struct orr_process *proc, struct orr_trace_event e);
-/* Appends an event at e->ns nanoseconds by the clock of the process. */
-void orr_trace_add_at(struct orr_process *proc, const struct orr_trace_event *e);
-/* An event of e's kind happens at the same time as the last one of this thread: if that is of
- * `kind` and has e's number, worker and cause, it says so itself from now on (ORR_TRACE_AT_ONCE),
- * and takes no more room. Returns 0 if it is not, and the caller must append e. */
-int orr_trace_joins(struct orr_process *proc, enum orr_trace_kind kind,
-		    const struct orr_trace_event *e);
+/* Appends an event at e->ns nanoseconds by the clock of the process; e may change. */
+void orr_trace_add_at(struct orr_process *proc, struct orr_trace_event *e);
 /* Now, in nanoseconds by the clock of the process. */
-int64_t orr_trace_now_ns(void);
-/* The same for an event that follows at once on the one of that kind and number, without a step of
- * the program in between: if that is the last event of this thread, its time is taken, for the
- * clock is what a real event costs most. */
-int64_t orr_trace_ns_after(struct orr_process *proc, enum orr_trace_kind kind, uint64_t number);
+static inline int64_t orr_trace_now_ns(void)
+{
+	return orr_sys_now_ns();
+}
 /* The number of a string, which is recorded when it is new. */
 uint32_t orr_trace_string(struct orr_process *proc, const char *text);
 /* The clock of the process is so far behind the one that the times of the run are by, but for an

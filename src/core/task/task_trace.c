@@ -64,17 +64,6 @@ void orr_worker_trace_slow(struct orr_worker *w, enum starpu_prof_tool_event eve
 	orr_tool_tell(w->group->proc, event, about(w));
 }
 
-/* The time of that step of t. A task that waits for nothing is ready when it is submitted, and one
- * without callbacks is done when its kernel ends. */
-static int64_t time_of(struct orr_process *proc, enum orr_trace_kind kind, const struct orr_task *t)
-{
-	if (kind == ORR_TRACE_READY)
-		return orr_trace_ns_after(proc, ORR_TRACE_SUBMIT, t->job_id);
-	if (kind == ORR_TRACE_DONE && !t->pub->callback_func && !t->pub->epilogue_callback_func)
-		return orr_trace_ns_after(proc, ORR_TRACE_END, t->job_id);
-	return orr_trace_now_ns();
-}
-
 /* The bits of a float: of a number of microseconds that a policy expected, of 0 for no such number.
  */
 static uint64_t bits_of(double us)
@@ -104,71 +93,77 @@ static uint64_t transfer_of(const struct starpu_task *task)
 		       : 0;
 }
 
-/* The event of that kind of t, which worker w executes (NULL: none does), now. */
-static struct orr_trace_event event_of(struct orr_process *proc, enum orr_trace_kind kind,
-				       const struct orr_task *t, const struct orr_worker *w)
+static inline uint32_t name_of(struct orr_process *proc, const struct starpu_task *task)
 {
-	const struct starpu_codelet *cl = t->pub->cl;
+	return orr_trace_string(proc, task->cl && task->cl->name ? task->cl->name : "unnamed");
+}
+
+void orr_task_trace_submit(struct orr_process *proc, const struct orr_task *t)
+{
 	const struct orr_thread *self = orr_thread_self();
-	struct orr_trace_event e = { .kind = (uint8_t) kind,
-				     .worker = (int16_t) (w ? (int) w->id : -1),
-				     .b = t->job_id,
-				     .ns = time_of(proc, kind, t) };
 
-	if (kind == ORR_TRACE_SUBMIT || kind == ORR_TRACE_START)
-		e.a = orr_trace_string(proc, cl && cl->name ? cl->name : "unnamed");
-	if (kind == ORR_TRACE_SUBMIT) {
-		e.c = (uint64_t) (int64_t) t->pub->priority;
-		e.d = self->task ? ORR_CAUSE_TASK | self->task->job_id : self->cause;
-	} else if (kind == ORR_TRACE_READY)
-		e.c = orr_thread_cause(self);
-	else if (kind == ORR_TRACE_DONE)
-		e.c = orr_cause_of_last(t->ended_by);
-	else if (kind == ORR_TRACE_START && w) {
-		double ns = w->taken_us < 0 ? 0 : (double) e.ns - w->taken_us * 1e3;
-
-		/* On a device all of it since the kernel before is the data's: of what its driver
-		 * does meanwhile, bringing data takes longest. */
-		e.c = (w->pipeline || w->waits & 1) && ns > 0 ? (uint64_t) ns : 0;
-		e.d = model_of(proc, t->pub);
-	} else if (kind == ORR_TRACE_END)
-		e.d = transfer_of(t->pub);
-	return e;
+	if (proc->trace && orr_trace_records(proc, ORR_TRACE_SUBMIT))
+		orr_trace_submitted(proc, name_of(proc, t->pub), t->job_id, t->pub->priority,
+				    self->task ? ORR_CAUSE_TASK | self->task->job_id : self->cause);
 }
 
-/* Does the step belong to the event that this thread has just recorded? A task that waits for
- * nothing is ready when it is submitted, and one without callbacks is done when its kernel ends. */
-static int joins(struct orr_process *proc, enum orr_trace_kind kind, const struct orr_task *t,
-		 const struct orr_worker *w)
+void orr_task_trace_ready(struct orr_process *proc, const struct orr_task *t)
 {
-	int ready = kind == ORR_TRACE_READY;
-	struct orr_trace_event e = { .kind = (uint8_t) kind,
-				     .worker = (int16_t) (w ? (int) w->id : -1),
-				     .b = t->job_id,
-				     .c = ready ? orr_thread_cause(orr_thread_self())
-						: orr_cause_of_last(t->ended_by) };
-
-	if (!ready && (t->pub->callback_func || t->pub->epilogue_callback_func))
-		return 0;
-	return orr_trace_joins(proc, ready ? ORR_TRACE_SUBMIT : ORR_TRACE_END, &e);
+	if (proc->trace)
+		orr_trace_let(proc, ORR_TRACE_READY, t->job_id,
+			      orr_thread_cause(orr_thread_self()));
 }
 
-void orr_task_trace_slow(struct orr_process *proc, enum orr_trace_kind kind,
-			 const struct orr_task *t, int worker, double shift_us)
+static inline int64_t shift_ns(double us)
 {
-	const struct orr_worker *w = worker >= 0 ? &proc->core->workers[worker] : NULL;
+	return us == 0 ? 0 : (int64_t) (us * 1e3 + (us < 0 ? -0.5 : 0.5));
+}
 
-	if (proc->tool && w && (kind == ORR_TRACE_START || kind == ORR_TRACE_END))
-		tell_tool(w, kind == ORR_TRACE_END, t);
-	if (!proc->trace || !orr_trace_records(proc, kind))
-		return;
-	if ((kind == ORR_TRACE_READY || kind == ORR_TRACE_DONE) && joins(proc, kind, t, w))
-		return;
-	struct orr_trace_event e = event_of(proc, kind, t, w);
+void orr_task_trace_start(struct orr_process *proc, const struct orr_task *t, int worker,
+			  double shift_us)
+{
+	struct orr_worker *w = &proc->core->workers[worker];
 
-	if (shift_us != 0)
-		e.ns += (int64_t) (shift_us * 1e3 + (shift_us < 0 ? -0.5 : 0.5));
-	orr_trace_add_at(proc, &e);
+	if (__builtin_expect(proc->tool != NULL, 0))
+		tell_tool(w, 0, t);
+	if (!proc->trace || !orr_trace_records(proc, ORR_TRACE_START))
+		return;
+	int64_t ns = orr_trace_now_ns(), fetch_ns = 0;
+
+	/* On a device all of it since the kernel before is the data's: of what its driver
+	 * does meanwhile, bringing data takes longest. */
+	if (w->taken_us >= 0 && (w->pipeline || w->waits & 1))
+		fetch_ns = ns - (int64_t) (w->taken_us * 1e3);
+	orr_trace_started(proc,
+			  &(struct orr_trace_event){ .kind = ORR_TRACE_START,
+						     .worker = (int16_t) worker,
+						     .ns = ns + shift_ns(shift_us),
+						     .a = name_of(proc, t->pub),
+						     .b = t->job_id,
+						     .c = fetch_ns > 0 ? (uint64_t) fetch_ns : 0,
+						     .d = model_of(proc, t->pub) },
+			  &w->began);
+}
+
+void orr_task_trace_end(struct orr_process *proc, const struct orr_task *t, int worker,
+			double shift_us)
+{
+	struct orr_worker *w = &proc->core->workers[worker];
+
+	if (__builtin_expect(proc->tool != NULL, 0))
+		tell_tool(w, 1, t);
+	if (proc->trace)
+		orr_trace_ended(proc, &w->began, worker, t->job_id,
+				orr_trace_now_ns() + shift_ns(shift_us), transfer_of(t->pub));
+}
+
+/* A task without callbacks is done when its kernel ends. */
+void orr_task_trace_done(struct orr_process *proc, const struct orr_task *t, int worker)
+{
+	if (proc->trace)
+		orr_trace_done(proc, worker >= 0 ? &proc->core->workers[worker].began : NULL,
+			       worker, t->job_id, orr_cause_of_last(t->ended_by),
+			       !t->pub->callback_func && !t->pub->epilogue_callback_func);
 }
 
 void orr_task_trace_called(struct orr_process *proc, enum orr_trace_callback what, uint64_t job,
@@ -201,8 +196,12 @@ void orr_task_trace_release(struct orr_process *proc, uint64_t job, int submitte
 	uint64_t cause = orr_thread_cause(orr_thread_self());
 
 	/* The submission of a task is an event of its own. */
-	if (proc->trace && cause && job)
-		add_edge(proc, submitted ? ORR_TRACE_RELEASE : ORR_TRACE_AFTER, job, cause);
+	if (!proc->trace || !cause || !job)
+		return;
+	if (submitted)
+		orr_trace_let(proc, ORR_TRACE_RELEASE, job, cause);
+	else
+		add_edge(proc, ORR_TRACE_AFTER, job, cause);
 }
 
 void orr_task_trace_comes_after(struct orr_process *proc, const struct orr_task *t, uint64_t cause)

@@ -12,14 +12,26 @@
 #include "trace/trace.h"
 
 /* Tells a step in the life of t, shift_us from now. `worker` is the worker that executes it, -1 if
- * none does. */
-void orr_task_trace_slow(struct orr_process *proc, enum orr_trace_kind event,
-			 const struct orr_task *t, int worker, double shift_us);
+ * none does. `event` is a constant. */
+void orr_task_trace_submit(struct orr_process *proc, const struct orr_task *t);
+void orr_task_trace_ready(struct orr_process *proc, const struct orr_task *t);
+void orr_task_trace_start(struct orr_process *proc, const struct orr_task *t, int worker,
+			  double shift_us);
+void orr_task_trace_end(struct orr_process *proc, const struct orr_task *t, int worker,
+			double shift_us);
+void orr_task_trace_done(struct orr_process *proc, const struct orr_task *t, int worker);
 static inline void orr_task_trace(struct orr_process *proc, enum orr_trace_kind event,
 				  const struct orr_task *t, int worker, double shift_us)
 {
-	if (__builtin_expect(proc->observed != 0, 0))
-		orr_task_trace_slow(proc, event, t, worker, shift_us);
+	if (__builtin_expect(proc->observed == 0, 1))
+		return;
+	switch (event) {
+	case ORR_TRACE_SUBMIT: orr_task_trace_submit(proc, t); break;
+	case ORR_TRACE_READY: orr_task_trace_ready(proc, t); break;
+	case ORR_TRACE_START: orr_task_trace_start(proc, t, worker, shift_us); break;
+	case ORR_TRACE_END: orr_task_trace_end(proc, t, worker, shift_us); break;
+	default: orr_task_trace_done(proc, t, worker);
+	}
 }
 
 /* The task of that number, submitted or not yet, waits for one thing fewer, which the cause of the

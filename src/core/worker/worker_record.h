@@ -10,6 +10,7 @@
 
 #include "base/process.h"
 #include "base/world.h"
+#include "trace/join.h"
 
 struct orr_task;
 struct orr_member;
@@ -88,6 +89,7 @@ struct orr_worker {
 	struct orr_kernel kernel;  /* RUNNING: kernel.end_us is when it is over */
 	uint64_t end_seq;          /* breaks ties among equal ends */
 	double start_us, taken_us; /* its task was started, and, while events are recorded, taken */
+	struct orr_trace_began began; /* RUNNING: the start of task in the trace, if it is there */
 	unsigned heap_index;
 
 	orr_lock_t local_lock; /* tasks pinned to this worker, protected by it */

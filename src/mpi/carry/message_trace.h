@@ -166,6 +166,8 @@ static inline void orr_mpi_trace_request(struct orr_mpi *mpi, enum orr_trace_kin
 					 uint8_t flags, const struct orr_mpi_req *req, int peer,
 					 uint32_t seq)
 {
+	int whole = kind == ORR_TRACE_MATCH || kind == ORR_TRACE_RECV;
+
 	if (orr_mpi_is_traced(mpi))
 		orr_trace_add(mpi->proc,
 			      (struct orr_trace_event){ .kind = (uint8_t) kind,
@@ -173,8 +175,8 @@ static inline void orr_mpi_trace_request(struct orr_mpi *mpi, enum orr_trace_kin
 							.worker = -1,
 							.a = (uint32_t) peer,
 							.b = orr_mpi_trace_id(seq, req->seq),
-							.c = (uint64_t) req->tag,
-							.d = req->size });
+							.c = whole ? (uint64_t) req->tag : 0,
+							.d = whole ? req->size : 0 });
 }
 
 /* Something holds a send of that request, or goes on with it. */
