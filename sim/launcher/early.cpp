@@ -64,6 +64,7 @@ std::unordered_map<const void *, std::shared_ptr<Carrier>> unmatched, waiting, u
 std::unordered_map<const void *, s4u::Host *> host_of;  // by actor
 std::unordered_map<const void *, double> sends_until_s; // likewise
 std::unordered_map<const s4u::Mailbox *, double> reads_until_s;
+std::unordered_map<const s4u::Mailbox *, s4u::Host *> host_of_box; // while no actor ends
 enum { NOTHING, SENDING, DEPARTING } doing = NOTHING;
 bool matched; // by the message that is being sent
 
@@ -209,8 +210,10 @@ void sent(const CommIsendSimcall *message)
 			 message->payload_size_ == TEST_BYTES;
 		return;
 	}
-	auto *to = host_of_mailbox(name);
-	if (!message->detached_ || !to)
+	if (!message->detached_)
+		return;
+	auto *&to = host_of_box[mailbox];
+	if (!to && !(to = host_of_mailbox(name)))
 		return;
 	auto *from = host_of_actor(message->issuer_);
 	orr_assert(from);
@@ -248,6 +251,8 @@ void *orrery_sim_isend(void *result, void *call, void *(*own)(void *, void *) )
 
 double launcher_early_owed_us(void)
 {
+	if (sends_until_s.empty())
+		return 0;
 	const auto *self = s4u::Actor::self();
 	auto at = self ? sends_until_s.find(self->get_impl()) : sends_until_s.end();
 	if (at == sends_until_s.end())
@@ -264,6 +269,7 @@ void launcher_early_start(void)
 	s4u::Actor::on_destruction_cb([](s4u::Actor const &actor) {
 		host_of.erase(actor.get_impl());
 		sends_until_s.erase(actor.get_impl());
+		host_of_box.clear();
 	});
 }
 
