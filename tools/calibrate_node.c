@@ -5,7 +5,8 @@
  * Prints "NAME VALUE" lines for tools/orrery_calibrate.py: numbers of units; bandwidth and latency
  * of each pair of memory nodes, with pinned main memory where devices need it, and pageable ones
  * between main memory and devices; memory, alloc_us, first_us, pin_us and launch_us of devices;
- * submit_us, sched_us, complete_us, datum_us, profile_submit_us, profile_us, wake_us and turn_us.
+ * submit_us, sched_us, complete_us, datum_us, profile_submit_us, profile_us, wake_us, turn_us and
+ * buffer_us.
  * Invariant: every number is the best of ROUNDS rounds (15), since anything else that the machine
  * does can only make a round longer; or their median where it says so, as for tasks. */
 #include <dlfcn.h>
@@ -622,6 +623,31 @@ static void measure_turn(void)
 		printf("turn_us %.1f\n", median(gap, n));
 }
 
+/* A copy of a message out of a buffer that has lain there: 32 KiB a time, from memory that is not
+ * in the caches, to memory that is. For 1 MiB. */
+static void measure_buffer(void)
+{
+	enum { LENGTH = 32 << 10, AT_ONCE = 32, FROM = 64 << 20 };
+	char *from = malloc(FROM), *to = malloc(LENGTH);
+	double best = INFINITY;
+	if (from && to) {
+		memset(from, 1, FROM);
+		memset(to, 1, LENGTH);
+		for (int r = 0; r < 2 * rounds; r++) {
+			const char *at = from + (size_t) r * LENGTH * AT_ONCE % FROM;
+			double start = starpu_timing_now();
+			for (int i = 0; i < AT_ONCE; i++) {
+				memcpy(to, at + (size_t) i * LENGTH, LENGTH);
+				__asm__ volatile("" : : "r"(to) : "memory");
+			}
+			best = fmin(best, starpu_timing_now() - start);
+		}
+		printf("buffer_us %.3f\n", best);
+	}
+	free(from);
+	free(to);
+}
+
 int main(int argc, char **argv)
 {
 	struct starpu_conf conf;
@@ -651,6 +677,7 @@ int main(int argc, char **argv)
 	measure_launches(proc);
 	measure_wake();
 	measure_turn();
+	measure_buffer();
 	starpu_shutdown();
 	return fflush(stdout) != 0;
 }

@@ -23,6 +23,7 @@ COST_MEANING = {
     "look_us": "a worker that polls for messages between two tasks",
     "profile_submit_us": "what profiling adds to submitting a task", "profile_us": "what profiling adds to executing a task",
     "turn_us": "the time that a thread keeps a core from another one",
+    "buffer_us": "a copy of 1 MiB of messages into a buffer of MPI, or out of it",
 }
 COSTS = tuple(COST_MEANING)  # in the order of the files
 

@@ -23,6 +23,9 @@
 #include "sim_progress.h"
 #include "table.h"
 
+/* Copies of messages add up to that before the program spends it. */
+#define LEAST_COPIES_US 0.1
+
 void launcher_rank_ended(struct orr_sim_rank *r, int status)
 {
 	if (orr_sim_dyn.on)
@@ -161,6 +164,18 @@ int orrery_sim_polled(int ret, int flag)
 		a->npolls = 0;
 	else
 		orr_sim_polled(a);
+	return ret;
+}
+
+int orrery_sim_sent(int ret)
+{
+	double owed_us = launcher_early_owed_us();
+	struct orr_sim_actor *a = owed_us > 0 ? orr_sim_actor_self() : NULL;
+	if (a) {
+		a->head.thread.debt_us += owed_us;
+		if (a->head.thread.debt_us > fmin(orr_sim_quantum_us, LEAST_COPIES_US))
+			orr_sim_settle_slow(&a->head.thread);
+	}
 	return ret;
 }
 

@@ -67,6 +67,9 @@ void orrery_sim_too_large(const char *call, double bytes) __attribute__((noretur
 /* After MPI_Test() or one of its relatives returned ret, having found something (flag) or not: lets
  * virtual time go by. Returns ret. */
 int orrery_sim_polled(int ret, int flag);
+/* After a call of MPI that may have sent returned ret: the caller spends the time that it took to
+ * copy what it sent into buffers (early.cpp). Returns ret. */
+int orrery_sim_sent(int ret);
 
 /* The rank whose getpid() is that, or -1; the rank that runs. */
 int orrery_sim_rank_of_pid(int pid);

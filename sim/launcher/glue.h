@@ -63,8 +63,15 @@ void launcher_loads_start(void);
 void launcher_early_start(void);
 /* [before the first actor] Fails where SimGrid's description of a message is another than ours. */
 void launcher_early_test(void);
+/* The time that the running actor still copies what it sent, which it is told once. */
+double launcher_early_owed_us(void);
 /* A message has left so, or waits until it has arrived. */
 int launcher_early_waits(void);
+
+/* ---- machines.c ---- */
+
+/* The time of a copy of so many bytes into a buffer of MPI, or out of it, on that host. */
+double launcher_buffer_us(sg_host_t host, double bytes);
 
 /* ---- ending.c ---- */
 

@@ -4,6 +4,8 @@
  * time. So calls with more bytes than that are refused here, before SMPI sees them. A collective
  * operation may move more than INT_MAX bytes in total; the limit holds for the part of a rank.
  *
+ * At their end, these calls spend the time of the copies of what they sent (orrery_sim_sent()).
+ *
  * Invariant: no state; a call that is not refused is SMPI's own. Parameters that mean nothing on
  * this rank, or beside MPI_IN_PLACE, are not read. */
 #include <limits.h>
@@ -48,7 +50,7 @@ static void check_part(const char *call, const void *buf, int count, MPI_Datatyp
 	int MPI_##name parameters \
 	{ \
 		large_check("MPI_" #name, count *size_of(type)); \
-		return SMPI_OWN(PMPI_##name) arguments; \
+		return orrery_sim_sent(SMPI_OWN(PMPI_##name) arguments); \
 	}
 
 /* A blocking function, and the one that has a request behind the same parameters. KIND: MOVES, or
@@ -126,8 +128,19 @@ int MPI_Sendrecv(const void *buf, int count, MPI_Datatype type, int dest, int ta
 {
 	large_check("MPI_Sendrecv", count * size_of(type));
 	large_check("MPI_Sendrecv", nin * size_of(tin));
-	return SMPI_OWN(PMPI_Sendrecv)(buf, count, type, dest, tag, in, nin, tin, source, tag_in,
-				       comm, status);
+	return orrery_sim_sent(SMPI_OWN(PMPI_Sendrecv)(buf, count, type, dest, tag, in, nin, tin,
+						       source, tag_in, comm, status));
+}
+
+/* What these send was checked when it was described. */
+int MPI_Start(MPI_Request *request)
+{
+	return orrery_sim_sent(SMPI_OWN(PMPI_Start)(request));
+}
+
+int MPI_Startall(int n, MPI_Request *requests)
+{
+	return orrery_sim_sent(SMPI_OWN(PMPI_Startall)(n, requests));
 }
 
 /* ---- collective operations with two buffers ---- */
@@ -137,7 +150,7 @@ int MPI_Sendrecv(const void *buf, int count, MPI_Datatype type, int dest, int ta
 	int MPI_##name parameters \
 	{ \
 		check_part("MPI_" #name, buf, count, type); \
-		return SMPI_OWN(PMPI_##name) arguments; \
+		return orrery_sim_sent(SMPI_OWN(PMPI_##name) arguments); \
 	}
 
 /* The part that this rank receives; the others are the root's only. */
@@ -145,7 +158,7 @@ int MPI_Sendrecv(const void *buf, int count, MPI_Datatype type, int dest, int ta
 	int MPI_##name parameters \
 	{ \
 		check_part("MPI_" #name, out, nout, tout); \
-		return SMPI_OWN(PMPI_##name) arguments; \
+		return orrery_sim_sent(SMPI_OWN(PMPI_##name) arguments); \
 	}
 
 BOTH(SENDS_PART, Gather, Igather,
@@ -193,7 +206,7 @@ static void check_counts(const char *call, const void *buf, const int *counts, M
 	int MPI_##name parameters \
 	{ \
 		check_counts("MPI_" #name, buf, counts, type, NULL, comm); \
-		return SMPI_OWN(PMPI_##name) arguments; \
+		return orrery_sim_sent(SMPI_OWN(PMPI_##name) arguments); \
 	}
 
 /* A reduction in place has its counts, too. */
@@ -201,14 +214,14 @@ static void check_counts(const char *call, const void *buf, const int *counts, M
 	int MPI_##name parameters \
 	{ \
 		check_counts("MPI_" #name, out, counts, type, NULL, comm); \
-		return SMPI_OWN(PMPI_##name) arguments; \
+		return orrery_sim_sent(SMPI_OWN(PMPI_##name) arguments); \
 	}
 
 #define COUNTS_AND_TYPES(name, parameters, arguments) \
 	int MPI_##name parameters \
 	{ \
 		check_counts("MPI_" #name, buf, counts, NULL, types, comm); \
-		return SMPI_OWN(PMPI_##name) arguments; \
+		return orrery_sim_sent(SMPI_OWN(PMPI_##name) arguments); \
 	}
 
 BOTH(COUNTS, Alltoallv, Ialltoallv,

@@ -20,6 +20,7 @@
 #include "base/contention.h"
 #include "perf/machine.h"
 #include "machine/sim_company.h"
+#include "machine/sim_node.h"
 
 #define BUILTIN_CPUS 4
 #define MAX_DIRS 64
@@ -340,4 +341,12 @@ void launcher_machines_find(const struct launcher_options *o)
 		r->touch_us = host_us_per_byte(r->host, "touch_us");
 		r->way_us = r->copy_us > 0 ? rank_way_us(r, o->n) : 0;
 	}
+}
+
+double launcher_buffer_us(sg_host_t host, double bytes)
+{
+	for (int i = 0; i < orr_sim.nranks; i++)
+		if (orr_sim.ranks[i].host == host)
+			return orr_sim_buffer_us(&orr_sim.ranks[i], bytes);
+	return 0;
 }

@@ -260,6 +260,7 @@ int orrery_sim_main(int argc, char **argv)
 	launcher_fit_check(&o);
 	orr_sim_mpi_route = orr_sim_network_route;
 	orr_sim_mpi_to_itself_s = orr_sim_network_to_itself_s;
+	orr_sim_mpi_owed_us = launcher_early_owed_us;
 	orr_sim.carrier = orr_sim.network == ORR_SIM_SMPI ? &orr_sim_smpi : &orr_sim_native;
 	launcher_guard_version();
 	launcher_engine_init();

@@ -67,6 +67,7 @@ static const enum option_id cost_options[ORR_NCOSTS] = {
 	[ORR_COST_PROFILE_SUBMIT] = OPTION_COST_PROFILE_SUBMIT,
 	[ORR_COST_PROFILE] = OPTION_COST_PROFILE,
 	[ORR_COST_TURN] = OPTION_COST_TURN,
+	[ORR_COST_BUFFER] = OPTION_COST_BUFFER,
 };
 
 _Static_assert(STARPU_MAXCPUS == 512, "options.def: the limit of --cpus");
@@ -255,7 +256,8 @@ static void options_set(struct launcher_options *o, enum option_id id, const cha
 	case OPTION_COST_LOOK:
 	case OPTION_COST_PROFILE_SUBMIT:
 	case OPTION_COST_PROFILE: options_set_cost(id, v); break;
-	case OPTION_COST_TURN: options_set_cost(id, v); break;
+	case OPTION_COST_TURN:
+	case OPTION_COST_BUFFER: options_set_cost(id, v); break;
 	case OPTION_QUANTUM: orr_sim_quantum_us = v; break;
 	case OPTION_NOISE: o->noise_factor = v; break;
 	case OPTION_NOISE_DEFAULT: orr_sim.noise.unmeasured = v / 100; break;
@@ -312,8 +314,9 @@ static void options_set(struct launcher_options *o, enum option_id id, const cha
 static void options_default_costs(void)
 {
 	static const double us[ORR_NCOSTS] = {
-		[ORR_COST_SUBMIT] = 0.5, [ORR_COST_FOREIGN] = 0.04, [ORR_COST_COMPLETE] = 0.3,
-		[ORR_COST_SCHED] = 0.2,  [ORR_COST_MESSAGE] = 0.5,
+		[ORR_COST_SUBMIT] = 0.5,   [ORR_COST_FOREIGN] = 0.04,
+		[ORR_COST_COMPLETE] = 0.3, [ORR_COST_SCHED] = 0.2,
+		[ORR_COST_MESSAGE] = 0.5,  [ORR_COST_BUFFER] = (1 << 20) / ORR_SIM_COPY_MBS,
 	};
 	memcpy(orr_sim.costs, us, sizeof(us));
 }

@@ -47,6 +47,7 @@
 	CALL(orrery_sim_program) \
 	CALL(orrery_sim_quick_exit) \
 	CALL(orrery_sim_rank_of_pid) \
+	CALL(orrery_sim_sent) \
 	CALL(orrery_sim_setlocale) \
 	CALL(orrery_sim_signal_came) \
 	CALL(orrery_sim_signal_handled) \

@@ -89,6 +89,11 @@ void launcher_loads_start(void) {}
 
 void launcher_early_start(void) {}
 
+double launcher_early_owed_us(void)
+{
+	return 0;
+}
+
 int launcher_early_waits(void)
 {
 	return 0;

@@ -181,6 +181,12 @@ static inline void orr_sys_charge_times(struct orr_thread *t, enum orr_cost c, u
 	t->debt_us += n * ((struct orr_sim_actor_head *) t)->costs[c];
 }
 
+static inline void orr_sys_charge_copy(struct orr_thread *t, size_t bytes)
+{
+	const double mib_us = ((struct orr_sim_actor_head *) t)->costs[ORR_COST_BUFFER];
+	t->debt_us += mib_us * (double) bytes / (1 << 20);
+}
+
 static inline void orr_sys_settle(struct orr_thread *t)
 {
 	orr_assert_no_lock();

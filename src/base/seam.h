@@ -51,8 +51,9 @@ enum orr_cost {
 	ORR_COST_LOOK, /* a worker that looks after messages between two tasks */
 	ORR_COST_PROFILE_SUBMIT, /* what profiling adds to submitting a task */
 	ORR_COST_PROFILE,        /* what profiling adds to a task on a worker */
-	ORR_COST_TURN, /* the time that a thread which computes keeps a core from another one; no
-			  occurrence is charged */
+	ORR_COST_TURN,   /* the time that a thread which computes keeps a core from another one; no
+			    occurrence is charged */
+	ORR_COST_BUFFER, /* a copy of 1 MiB of a message into a buffer of MPI, or out of it */
 	ORR_NCOSTS
 };
 
@@ -87,6 +88,8 @@ enum orr_cost {
  * orr_sys_charge(struct orr_thread *, enum orr_cost)  [any] [locked] adds the cost to the debt of
  *                      the thread, which is the calling one. Nothing in a real run.
  * orr_sys_charge_times(struct orr_thread *, enum orr_cost, unsigned n)  the same n times.
+ * orr_sys_charge_copy(struct orr_thread *, size_t bytes)  [any] [locked] likewise the time of a copy
+ *                      of a message between buffers (ORR_COST_BUFFER).
  * orr_sys_settle(struct orr_thread *)  [any] [waits] spends the debt by sleeping once it exceeds a
  *                      quantum. The thread that steps workers carries its debt on instead: the next
  *                      kernel that it starts ends so much later (orr_sys_kernel_start,

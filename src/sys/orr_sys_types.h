@@ -196,6 +196,11 @@ static inline void orr_sys_charge_times(struct orr_thread *t, enum orr_cost c, u
 	(void) c;
 	(void) n;
 }
+static inline void orr_sys_charge_copy(struct orr_thread *t, size_t bytes)
+{
+	(void) t;
+	(void) bytes;
+}
 static inline void orr_sys_settle(struct orr_thread *t)
 {
 	(void) t;

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The time that a value takes to all other ranks on a network of 1 us and 12.5 GB/s where a message
- * costs an engine 0.5 us: if its readers were inserted before it was written (awaited), and if each
- * insertion finds one more reader of a value that is there (late). Below is what no broadcast can
- * beat; above, by hand, the best of three textbook ways in LogGP: a binomial tree of whole
- * messages, and a chain and a binary tree of pieces. Late readers are held against MPI_Bcast as
- * well. As long as nothing is said (ORRERY_MPI_PIECES) a value is cut into 8 pieces, or one per
+ * costs an engine 0.5 us, and copies into buffers of MPI nothing: if its readers were inserted
+ * before it was written (awaited), and if each insertion finds one more reader of a value that is
+ * there (late). Below is what no broadcast can beat; above, by hand, the best of three textbook
+ * ways in LogGP: a binomial tree of whole messages, and a chain and a binary tree of pieces. Late
+ * readers are held against MPI_Bcast as well, in which SMPI's ranks copy nothing either. As long as
+ * nothing is said (ORRERY_MPI_PIECES) a value is cut into 8 pieces, or one per
  * MiB, or five for each rank on its way if it has many MiB, because what more of them cost a
  * simulation is more than it gains: so many have the ways by hand, too. tests/sim/tree_pieces.sh
  * runs this with as many as help.
  *
  * orr-test: world sim
  * orr-test: sim-ranks 4 8 64
- * orr-test: sim-args --kernels skip --cost-message 0.5
+ * orr-test: sim-args --kernels skip --cost-message 0.5 --cost-buffer 0
  * orr-test: expect 65536 KiB */
 #include <math.h>
 #include <stdio.h>

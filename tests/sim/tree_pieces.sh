@@ -10,9 +10,9 @@ times=$ORR_TEST_BUILDDIR/tests/mpi/tree_times.sim
 awaited() { sed -n 's/^8192 KiB.*awaited \([0-9]*\).*/\1/p' out; }
 
 for n in 8 64; do
-	ok env ORRERY_MPI_PIECES=512 "$ORRERY" sim -n $n --kernels skip --cost-message 0.5 "$times"
+	ok env ORRERY_MPI_PIECES=512 "$ORRERY" sim -n $n --kernels skip --cost-message 0.5 --cost-buffer 0 "$times"
 	many=$(awaited)
-	ok "$ORRERY" sim -n $n --kernels skip --cost-message 0.5 "$times"
+	ok "$ORRERY" sim -n $n --kernels skip --cost-message 0.5 --cost-buffer 0 "$times"
 	few=$(awaited)
 	[ "$many" -lt "$few" ] || die "$n nodes: $many us with many pieces, $few us with few"
 done

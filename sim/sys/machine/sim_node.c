@@ -31,6 +31,12 @@ void orr_sim_costs(const struct orr_sim_rank *r, double costs[ORR_NCOSTS])
 			costs[i] = r->machine->costs_us[i];
 }
 
+double orr_sim_buffer_us(const struct orr_sim_rank *r, double bytes)
+{
+	double us = r->machine ? r->machine->costs_us[ORR_COST_BUFFER] : NAN;
+	return (isnan(us) ? orr_sim.costs[ORR_COST_BUFFER] : us) * r->slowness * bytes / (1 << 20);
+}
+
 const char *orr_sys_machine_name(struct orr_process *proc)
 {
 	return rank_of(proc)->machine_name;

@@ -226,6 +226,7 @@ void orr_sys_mpi_engine_computes(struct orr_process *proc)
 
 void (*orr_sim_mpi_route)(int source, int dest, struct orr_sim_route *route);
 double (*orr_sim_mpi_to_itself_s)(int rank, size_t bytes);
+double (*orr_sim_mpi_owed_us)(void);
 
 #define PROBES 4 /* ranks to which the routes are looked at */
 
@@ -601,6 +602,16 @@ static MPI_Request *fly(struct orr_sim_mpi *m, struct orr_parcel *f)
 	return request;
 }
 
+/* The engine copies a payload that it sends into a buffer of MPI. Copies of envelopes count
+ * nothing. */
+static void spend_copies(int is_payload)
+{
+	struct orr_thread *t = orr_thread_self();
+	double us = orr_sim_mpi_owed_us();
+	t->debt_us += is_payload ? fmax(us, 0) : 0;
+	orr_sys_settle(t);
+}
+
 static void transport_send(struct orr_process *proc, struct orr_parcel *f, const void *buf,
 			   const struct orr_layout *l, int dest, int tag, int synchronous)
 {
@@ -616,6 +627,7 @@ static void transport_send(struct orr_process *proc, struct orr_parcel *f, const
 		PMPI_Isend(buf, count, type, dest, tag, orr_sim_mpi_of(proc)->comm, request);
 	if (temporary)
 		PMPI_Type_free(&type);
+	spend_copies(tag != orr_sim_mpi_of(proc)->tag);
 }
 
 static void transport_send_ahead(struct orr_process *proc, struct orr_parcel *f, const void *buf,
@@ -625,6 +637,7 @@ static void transport_send_ahead(struct orr_process *proc, struct orr_parcel *f,
 	orr_assert_no_lock();
 	orr_sim_yield();
 	PMPI_Isend(buf, count, MPI_BYTE, dest, tag, orr_sim_mpi_of(proc)->comm, &f->request);
+	spend_copies(0);
 }
 
 static void transport_send_ahead_end(struct orr_process *proc, struct orr_parcel *f)

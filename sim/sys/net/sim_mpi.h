@@ -75,6 +75,8 @@ void orr_sim_mpi_make_room(struct orr_process *proc, double asleep_us);
 struct orr_sim_route;
 extern void (*orr_sim_mpi_route)(int source, int dest, struct orr_sim_route *route);
 extern double (*orr_sim_mpi_to_itself_s)(int rank, size_t bytes);
+/* smpi: the time that the caller still copies what it sent, which it is told once. */
+extern double (*orr_sim_mpi_owed_us)(void);
 
 /* A transport of this world: orr_sim_smpi or orr_sim_native (sim_native.h). */
 struct orr_sim_carrier {

@@ -3,9 +3,14 @@
  * request of MPI, no actor but the two engines.
  *
  * An envelope leaves at once, with what it carries. So does a payload that MPI would send at once
- * (eager); if its receive is posted after it has come, that takes the time of a copy. A longer one
- * leaves when both sides are posted: the receiver posts its side when the envelope has come. At the
- * end of a message each side that wants to know gets a note, and is woken if it sleeps.
+ * (eager). A longer one leaves when both sides are posted: the receiver posts its side when the
+ * envelope has come. At the end of a message each side that wants to know gets a note, and is woken
+ * if it sleeps.
+ *
+ * A payload that leaves at once is copied into a buffer of MPI meanwhile: the engine goes on, and
+ * the next one leaves, when that is done. A payload that comes before its receive is posted is
+ * copied out of one. An engine copies one after the other. Copies of envelopes count nothing: they
+ * are short, and near.
  *
  * At its end a payload is copied straight from the sender's rows to the receiver's, or kept for a
  * receive that is late. Datatypes of the program are packed when they are posted, and unpacked by
@@ -22,6 +27,7 @@
 #include "net/sim_collective.h"
 #include "net/sim_network.h"
 #include "net/sim_network_glue.h"
+#include "machine/sim_node.h"
 #include "sim_clock.h"
 #include "base/assert.h"
 #include "base/log.h"
@@ -67,6 +73,7 @@ struct orr_sim_endpoint {
 	struct note *first, **end;
 	struct orr_map payloads;             /* of which one side is posted */
 	struct message *taken;               /* the envelope that its engine has now */
+	double copies_until_s;               /* its engine, between its buffers and those of MPI */
 	struct orr_sim_pair *recent[RECENT]; /* pairs of which it was the source, by their dest */
 };
 
@@ -270,20 +277,6 @@ static void taken_over(struct orr_sim_flow *f)
 	m->is_gone = 1;
 }
 
-static void copied(struct orr_sim_event *e)
-{
-	receive_end((struct message *) e);
-}
-
-/* The receive of a payload that is here. */
-static void fetch_payload(struct message *m)
-{
-	m->flow.event.fire = copied;
-	m->flow.event.anywhere = 1;
-	orr_sim_event_set(&m->flow.event,
-			  orr_sim_clock_s() + (double) m->bytes / (1e6 * ORR_SIM_COPY_MBS));
-}
-
 /* Envelopes of a pair are handed over in their order, whatever their sizes. */
 static void arrived(struct orr_sim_flow *f)
 {
@@ -333,7 +326,6 @@ static struct orr_sim_pair *pair_of(struct orr_sim_endpoint *from, int dest)
 
 static void start(struct message *m)
 {
-	m->flow.pair = pair_of(m->from, m->to->rank->rank);
 	m->nnotes = (uint8_t) (1 + (m->note[1].flight != NULL));
 	m->flow.taken_over = m->note[1].flight ? taken_over : NULL;
 	orr_sim_network_send(&m->flow, m->bytes);
@@ -350,6 +342,7 @@ static void post_envelope(struct orr_process *proc, struct orr_parcel *f, const 
 	m->to = endpoint_of(mpi, dest);
 	m->note[1].flight = f;
 	memcpy(m->text, buf, bytes);
+	m->flow.pair = pair_of(m->from, m->to->rank->rank);
 	start(m);
 	struct orr_sim_pair *p = m->flow.pair;
 	last = p->last;
@@ -393,6 +386,51 @@ static struct message *payload_of(struct orr_process *proc, struct orr_sim_endpo
 	return m;
 }
 
+/* ---- buffers of MPI ---- */
+
+/* The engine, which is the caller, copies for so long. Returns when that is over. */
+static double copies(struct orr_sim_endpoint *e, double us)
+{
+	orr_thread_self()->debt_us += us;
+	return e->copies_until_s = fmax(e->copies_until_s, orr_sim_clock_s()) + us * 1e-6;
+}
+
+static void copied_before(struct orr_sim_event *e)
+{
+	start((struct message *) e);
+}
+
+/* The bytes leave as they are copied, so that this takes no longer than their way. */
+static void start_eager(struct message *m)
+{
+	double us = orr_sim_buffer_us(m->from->rank, (double) m->bytes);
+	double before_s = m->from->copies_until_s;
+	if (us > 0)
+		copies(m->from, fmin(us, 1e6 * orr_sim_network_alone_s(m->flow.pair, m->bytes)));
+	if (before_s <= orr_sim_clock_s()) {
+		start(m);
+		return;
+	}
+	m->flow.event.fire = copied_before;
+	orr_sim_event_set(&m->flow.event, before_s);
+}
+
+static void copied(struct orr_sim_event *e)
+{
+	receive_end((struct message *) e);
+}
+
+/* The receive of a payload that is here. */
+static void fetch_payload(struct message *m)
+{
+	double us = orr_sim_buffer_us(m->to->rank, (double) m->bytes);
+	m->flow.event.fire = copied;
+	m->flow.event.anywhere = 1;
+	orr_sim_event_set(&m->flow.event, copies(m->to, us));
+}
+
+/* ---- posting payloads ---- */
+
 static void post_payload(struct orr_process *proc, struct orr_parcel *f, const void *buf,
 			 const struct orr_layout *l, int dest, int tag, int synchronous)
 {
@@ -407,7 +445,10 @@ static void post_payload(struct orr_process *proc, struct orr_parcel *f, const v
 	m->note[1].flight = f;
 	m->is_sent = 1;
 	m->is_eager = !synchronous && m->bytes < orr_sim_glue_eager_bytes();
-	if (m->note[0].flight || m->is_eager)
+	m->flow.pair = pair_of(m->from, m->to->rank->rank);
+	if (m->is_eager)
+		start_eager(m);
+	else if (m->note[0].flight)
 		start(m);
 }
 

@@ -141,6 +141,15 @@ double orr_sim_network_to_itself_s(int rank, size_t bytes)
 	       orr_sim_glue_overhead_s(ORR_SIM_RECEIVING, n);
 }
 
+double orr_sim_network_alone_s(const struct orr_sim_pair *p, size_t bytes)
+{
+	double size = (double) (bytes + ORR_SIM_HEADER), bytes_per_s = p->most;
+	for (unsigned i = 0; i < p->nlinks; i++)
+		bytes_per_s = fmin(bytes_per_s, network.links[p->links[i]].bytes_per_s);
+	return p->latency_s * orr_sim_glue_factor(ORR_SIM_LATENCY, size) +
+	       size / (bytes_per_s * orr_sim_glue_factor(ORR_SIM_BANDWIDTH, size));
+}
+
 /* Pairs keep what they had: a large simulation would spread its hops over the whole memory. */
 struct orr_sim_hop *orr_sim_hops_take(struct orr_sim_pair *p)
 {

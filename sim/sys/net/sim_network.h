@@ -81,6 +81,8 @@ void orr_sim_network_route(int source, int dest, struct orr_sim_route *route);
 /* The time that a message of so many bytes takes from a rank to itself, without others; negative:
  * the platform does not say. */
 double orr_sim_network_to_itself_s(int rank, size_t bytes);
+/* The time that a message of so many bytes takes on its way, without others. */
+double orr_sim_network_alone_s(const struct orr_sim_pair *p, size_t bytes);
 /* The message of so many bytes begins; it calls arrived once, later. */
 void orr_sim_network_send(struct orr_sim_flow *f, size_t bytes);
 /* True if a message is on its way. */

@@ -118,6 +118,7 @@ static void describe_costs(struct orr_about *a)
 		[ORR_COST_PROFILE_SUBMIT] = "profile-submit",
 		[ORR_COST_PROFILE] = "profile",
 		[ORR_COST_TURN] = "turn",
+		[ORR_COST_BUFFER] = "buffer",
 	};
 	double costs[ORR_NCOSTS];
 	char text[512];

@@ -187,8 +187,15 @@ void orr_mpi_deliver(struct orr_mpi *mpi, struct orr_mpi_req *req,
 	} else {
 		if (node_of(req) != STARPU_MAIN_RAM)
 			orr_mpi_direct_put(mpi, handle_of(req), node_of(req), buf);
-		else
+		else {
 			orr_mpi_scatter(mpi, &p, buf);
+			/* What came in an envelope just now is near, and a message to oneself has
+			 * its copies in it. */
+			if (source != mpi->rank && (owned || !(env->flags & ORR_MPI_EAGER))) {
+				orr_sys_charge_copy(orr_thread_self(), size);
+				orr_sys_settle(orr_thread_self());
+			}
+		}
 		orr_mpi_payload_done(&p);
 		if (owned)
 			orr_mpi_free_buffer(buf, size);
