@@ -20,7 +20,10 @@ else
 liborrery_sim_la_SOURCES += $(orr_sim_public)
 orrery_sim_launcher_SOURCES += $(orr_sim_interpose_public)
 nodist_orrery_sim_launcher_SOURCES = sim/public/mpi_names.def
+# A build of the real world alone has no header of SMPI to read.
+if ORR_SIM
 BUILT_SOURCES += sim/public/mpi_names.def
+endif
 endif
 # The functions of MPI that SMPI's header declares, with numbers.
 CLEANFILES += sim/public/mpi_names.def

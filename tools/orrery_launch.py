@@ -3,8 +3,8 @@
 # Runs the launcher (mpirun, see orrery_launchers.py) for `orrery run`, shows what it says as it says
 # it, and learns from it which rank was lost.
 # An mpirun that does not end after a signal that ends it is killed: an interrupt while it starts can stop it for ever
-# (orrery_child.py says why). So is one that waits for the daemon of a host that the heartbeat of the ranks
-# (src/mpi/run/heartbeat.h) found lost; what it has started on other hosts ends with it.
+# (orrery_child.py says why). So is one that waits for the daemon of a host that it has lost itself, as Open MPI 5's
+# does, or that the heartbeat of the ranks (src/mpi/run/heartbeat.h) found lost; what it has started on other hosts ends with it.
 # Invariant: mpirun gets SIGKILL only after another signal, or for a lost host.
 import os
 import re
@@ -32,8 +32,10 @@ ALONE_S, LAST_S = 10, 60
 LOST_S = 6
 
 
-# The words of a rank about its own end by a signal (orr_signal_ends()).
-CRASHED = re.compile(rb"\[orrery\] error: rank (\d+): [^\n]* (?:crashed \(|aborted|came to a breakpoint)")
+# The words of a rank about its own end by a signal (orr_signal_ends()), and which signal that is.
+CRASHED = re.compile(rb"\[orrery\] error: rank (\d+): [^\n]* (crashed \([a-z ]+\)|aborted|came to a breakpoint)")
+CRASHES = {b"crashed (segmentation fault)": signal.SIGSEGV, b"crashed (bus error)": signal.SIGBUS, b"crashed (arithmetic error)": signal.SIGFPE,
+           b"crashed (illegal instruction)": signal.SIGILL, b"aborted": signal.SIGABRT, b"came to a breakpoint": signal.SIGTRAP}
 
 
 class Lost:
@@ -46,6 +48,12 @@ class Lost:
     def __init__(self, match):
         self.rank, self.host, self.signal, self.name = [
             (match.group(part) or b"").decode(errors="replace") for part in ("rank", "host", "signal", "name")]
+
+    def is_of(self, rank, number):
+        """The rank said so itself. A launcher that does not know the rank may name the signal that it has ended others with."""
+        self.rank = rank
+        if number and str(int(number)) != self.signal:
+            self.signal, self.name = str(int(number)), signal.strsignal(number)
 
     def __str__(self):
         return "%s on %s was lost (signal %s%s)" % (
@@ -104,10 +112,10 @@ class Closed:
     hosts = []  # the host may be there
 
     def __init__(self, match):
-        self.host = match.group("host").decode(errors="replace")
+        self.host = (match.group("host") or b"").decode(errors="replace")
 
     def __str__(self):
-        return "ranks on host %s were lost (their connections were closed)" % self.host
+        return "ranks%s were lost (their connections were closed)" % (" on host " + self.host if self.host else "")
 
 
 def words_of(launcher):
@@ -127,7 +135,7 @@ class Output:
     def __init__(self, pipe, to, words, refusal=None):
         self.lost, self.to, self.words = None, to.fileno(), words
         self.refusal, self.refused = refusal, False
-        self.crashed = None  # the first rank that said so
+        self.crashed = None  # the first rank that said so, and its signal
         self.peer = None  # the first host of which ranks elsewhere said that its ranks had closed their connections
         self.patience_s = 10  # after the end of the launcher
         self.end = b""  # of what was read, so that a line may come in two parts
@@ -155,7 +163,7 @@ class Output:
         """Takes note of what the end of the output says about losses, in the order in which it does."""
         crash = not self.crashed and CRASHED.search(text)
         if crash:
-            self.crashed = crash.group(1).decode()
+            self.crashed = crash.group(1).decode(), CRASHES.get(crash.group(2))
         found = [(match.start(), kind, match) for kind, words in self.words for match in [words.search(text)] if match]
         for _, kind, match in sorted(found, key=lambda one: one[0]):
             if kind is Closed and not self.peer:
@@ -272,7 +280,7 @@ def wait(mpirun, launcher, outputs):
     ended_by = told = silent = None
     while child.poll() is None:
         number = mpirun.turn()
-        if isinstance(heaviest(outputs), Silent):
+        if isinstance(heaviest(outputs), (Silent, Broken)):
             silent = silent or time.monotonic()
             if time.monotonic() - silent > LOST_S:
                 kill_all(child, launcher)
@@ -321,11 +329,13 @@ def launch(launcher, command, environment, hosts=()):
     if status and any(output.refused for output in outputs):
         sys.stderr.write("orrery run: mpirun refuses root; `orrery run --allow-run-as-root', or ORRERY_ALLOW_RUN_AS_ROOT=1, says that you mean it\n")
     lost = heaviest(outputs)
+    if isinstance(lost, Broken) and not status:
+        status = 1  # Open MPI 5's mpirun ends all ranks then, and says 0
     if isinstance(lost, Broken) and not lost.hosts:
         # mpirun may end the agents of other hosts before that of the lost one has ended.
         lost.hosts = [name for name in (*(o.peer for o in outputs), agents.first) if name][:1]
     if isinstance(lost, Lost) and not lost.rank:  # the launcher does not know
-        lost.rank = next((output.crashed for output in outputs if output.crashed), "")
+        lost.is_of(*next((output.crashed for output in outputs if output.crashed), ("", None)))
     if isinstance(lost, Lost) and launcher.signal_status:
         status = 128 + int(lost.signal)
     return status, lost

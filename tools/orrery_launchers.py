@@ -33,7 +33,7 @@ class Launcher:
         self.slots = re.compile(slots)  # of a line of a host file: the ranks that the host takes
         self.lost = re.compile(lost, re.DOTALL)  # what is said about a rank that a signal ended: rank, host, signal, name
         self.lost_in_output = lost_in_output  # on standard output
-        self.closed = closed and re.compile(closed, re.DOTALL)  # what MPI says in a rank whose connection to a host was closed there, None: nothing
+        self.closed = closed and re.compile(closed, re.DOTALL)  # what MPI says in a rank whose connection to a host was closed there: host, if that is said; None: nothing
         self.broken = broken and re.compile(broken, re.DOTALL)  # what is said when the connection to a host ended: host, if that is said
         self.folder = folder  # (host, user) -> the folder of its runs in that of temporary files, each in pid.N; None: another place
         self.signal_status = signal_status  # its status after a signal is the number alone, not 128 more
@@ -58,7 +58,8 @@ _HYDRA_PLACING = r"--?(map-by|bind-to|membind|ppn|perhost|hosts?|f|hostfile|mach
 _OPEN_MPI_FILES = ("--hostfile", "-hostfile", "--machinefile", "-machinefile", "--default-hostfile", "-default-hostfile")
 _OPEN_MPI_LOST = (rb"process\s+rank\s+(?P<rank>\d+)\s+with\s+PID\s+\d+\s+on\s+node\s+(?P<host>\S+)\s+exited\s+on\s+signal\s+(?P<signal>\d+)"
                   rb"(?:\s+\((?P<name>[^)]*)\))?")  # version 5 wraps lines
-_OPEN_MPI_CLOSED = rb"peer process has unexpectedly disconnected\..*?Peer host: +(?P<host>\S+)"
+_OPEN_MPI_CLOSED = (rb"peer process has unexpectedly disconnected\..*?Peer host: +(?P<host>\S+)|"
+                    rb"\*\*\* An error occurred in Socket closed")  # version 5, which does not say whose
 _OPEN_MPI_BROKEN = (rb"(?:ORTE|PRTE) has lost communication with a remote daemon\..*?Remote daemon: +\S+ on node (?P<host>\S+)|"
                     rb"(?:ORTE|PRTE) was unable to reliably start one or more daemons\.")
 _OPEN_MPI_ROOT = ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "PRTE_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM")

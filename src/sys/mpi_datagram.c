@@ -28,6 +28,7 @@
 #include <sys/file.h>
 #include <sys/random.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -37,6 +38,7 @@
 #include "sys/mpi_host.h"
 #include "sys/real.h"
 
+#define DAEMON_MS 3000 /* the daemon of mpirun may take so long to end */
 #define MOST_ADDRESSES 4
 #define KEY_BYTES 16
 
@@ -352,14 +354,26 @@ int orr_sys_datagram_held(struct orr_process *proc, int rank)
 
 /* ---- the end ---- */
 
-static struct {
-	struct timespec left;
-	int cut_off;
-} last;
+static struct timespec last; /* until this process ends */
+
+/* Ends the daemon of mpirun: by a signal, at which it removes its files, and by another one where
+ * it waits for mpirun all the same, as Open MPI 5's does. Only functions that are allowed after a
+ * fork. */
+static void end_daemon(int daemon)
+{
+	struct pollfd end = { .fd = daemon, .events = POLLIN };
+
+	while (nanosleep(&last, &last) && errno == EINTR)
+		;
+	syscall(SYS_pidfd_send_signal, daemon, SIGTERM, NULL, 0);
+	if (!poll(&end, 1, DAEMON_MS))
+		syscall(SYS_pidfd_send_signal, daemon, SIGKILL, NULL, 0);
+	_exit(0);
+}
 
 /* Ends what mpirun has started on this host to start ranks, which cannot hear from it any more. It
- * is told once: Open MPI's removes its files at a signal, and a second one kills it meanwhile. So
- * the rank that has the lock waits for that end. */
+ * is told once, by the rank that has the lock: a second signal kills Open MPI's before it has
+ * removed its files. A process of a session of its own does that: MPI may end the ranks before. */
 static void end_launcher(void)
 {
 	static const char *const names[] = { "orted\n", "prted\n", "hydra_pmi_proxy\n" };
@@ -374,19 +388,21 @@ static void end_launcher(void)
 	if (fgets(name, sizeof(name), f))
 		for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 			known |= !strncmp(name, names[i], 15);
-	if (known && !flock(fileno(f), LOCK_EX | LOCK_NB) && !kill(launcher, SIGTERM))
-		for (int i = 0; i < 500 && getppid() == launcher; i++)
-			nanosleep(&(struct timespec){ .tv_nsec = 10000000 }, NULL);
+	int daemon = known && !flock(fileno(f), LOCK_EX | LOCK_NB)
+			     ? (int) syscall(SYS_pidfd_open, launcher, 0)
+			     : -1;
+	if (daemon >= 0 && getppid() == launcher && !fork()) {
+		setsid();
+		end_daemon(daemon);
+	}
 	fclose(f);
 }
 
 static void *end_main(void *arg)
 {
 	(void) arg;
-	while (nanosleep(&last.left, &last.left) && errno == EINTR)
+	while (nanosleep(&last, &last) && errno == EINTR)
 		;
-	if (last.cut_off)
-		end_launcher();
 	_exit(1);
 }
 
@@ -395,9 +411,11 @@ void orr_sys_end_surely(struct orr_process *proc, double us, int cut_off)
 	pthread_t thread;
 
 	(void) proc;
-	last.left.tv_sec = (time_t) (us * 1e-6);
-	last.left.tv_nsec = (long) ((us - (double) last.left.tv_sec * 1e6) * 1e3);
-	last.cut_off = cut_off;
-	if (pthread_create(&thread, NULL, end_main, NULL))
+	last.tv_sec = (time_t) (us * 1e-6);
+	last.tv_nsec = (long) ((us - (double) last.tv_sec * 1e6) * 1e3);
+	int ended = pthread_create(&thread, NULL, end_main, NULL);
+	if (cut_off)
+		end_launcher();
+	if (ended)
 		_exit(1);
 }

@@ -29,6 +29,7 @@
 /* A real process has one MPI, as it has one context (orr_the_process). */
 static struct orr_real_mpi {
 	MPI_Comm comm;
+	MPI_Comm all; /* what ends when the run is aborted */
 	int finalize; /* we initialised MPI */
 	int provided; /* thread level */
 	int started;  /* between orr_sys_mpi_init and orr_sys_mpi_exit */
@@ -78,7 +79,7 @@ static void on_exit_too_early(int status, void *arg)
 		"[orrery] rank %d exits without %s: the others would wait for it for ever, so the program is ended; "
 		"call it on every rank\n",
 		real.rank, orr_self()->slaves ? "starpu_shutdown()" : "starpu_mpi_shutdown()");
-	MPI_Abort(real.comm, status ? status : 1);
+	MPI_Abort(real.all, status ? status : 1);
 }
 
 /* Ends all ranks, unless MPI is over. */
@@ -91,7 +92,7 @@ static void end_all_ranks(void)
 	real.active = 0;
 	MPI_Finalized(&finalized);
 	if (!finalized)
-		MPI_Abort(real.comm, 1);
+		MPI_Abort(real.all, 1);
 }
 
 /* Makes sure that MPI runs with enough thread support. */
@@ -144,6 +145,16 @@ static void outlive_peers(int on)
 		sigaction(SIGPIPE, &action, NULL);
 }
 
+/* MPICH 4.2 keeps the status of an abort for its launcher only where MPI_COMM_WORLD is aborted: a
+ * run that aborts a copy of it ends with 0 now and then. */
+static MPI_Comm comm_to_abort(MPI_Comm comm)
+{
+	int same = MPI_UNEQUAL;
+
+	MPI_Comm_compare(comm, MPI_COMM_WORLD, &same);
+	return same == MPI_IDENT || same == MPI_CONGRUENT ? MPI_COMM_WORLD : comm;
+}
+
 int orr_sys_mpi_init(struct orr_process *proc, int *argc, char ***argv, int initialize,
 		     MPI_Comm comm, int *rank, int *size)
 {
@@ -154,11 +165,12 @@ int orr_sys_mpi_init(struct orr_process *proc, int *argc, char ***argv, int init
 	if (ret)
 		return ret;
 	MPI_Comm_dup(comm, &real.comm);
+	real.all = comm_to_abort(real.comm);
 	MPI_Comm_rank(real.comm, &real.rank);
 	MPI_Comm_size(real.comm, &real.size);
 	if (real.size > 1)
 		outlive_peers(1);
-	orr_real_check_build(real.comm, real.rank, real.size);
+	orr_real_check_build(real.comm, real.all, real.rank, real.size);
 	ret = orr_real_transports_init(real.comm, real.rank, real.size);
 	if (ret) {
 		MPI_Comm_free(&real.comm);

@@ -17,8 +17,9 @@ int orr_real_transports_init(MPI_Comm comm, int rank, int size);
 void orr_real_transports_exit(MPI_Comm comm);
 
 /* mpi_build.c. [waits] Collective over comm, before everything else that is exchanged over it: ends
- * all ranks, after a message of rank 0, where they do not have the same build of the library. */
-void orr_real_check_build(MPI_Comm comm, int rank, int size);
+ * all ranks (those of to_abort), after a message of rank 0, where they do not have the same build
+ * of the library. */
+void orr_real_check_build(MPI_Comm comm, MPI_Comm to_abort, int rank, int size);
 
 /* mpi_real.c */
 const struct orr_transport *orr_real_mpi_transport(void);

@@ -46,12 +46,15 @@ for _ in 1 2; do
 done
 survived
 
-date +'%T a link that is away'
-start 10
-hosts_cut h2
-sleep 3
-hosts_mend h2
-survived
+# Open MPI 5 ends a rank that connects to another one for the first time meanwhile.
+if [ "${ORR_TEST_MPI_LIBRARY-}" != openmpi5 ]; then
+	date +'%T a link that is away'
+	start 10
+	hosts_cut h2
+	sleep 3
+	hosts_mend h2
+	survived
+fi
 
 date +'%T 30 % loss'
 start 25

@@ -9,7 +9,6 @@
 #     start_anew HOST                  what a computer does
 #     now                              seconds
 #     left_on HOST                     what a run has left there: processes, shared memory, files; nothing if all is well
-[ "${ORR_TEST_MPI_LIBRARY-}" != openmpi5 ] || skip "with Open MPI 5, mpirun and its daemons may outlive a lost host (doc/running.md)"
 : > out
 : > err
 

@@ -23,10 +23,15 @@ says() {
 	(run "$@") > out 2> err && { cat out err; die "$world: it should have failed: $*"; }
 	grep -E -q -e "$regex" err out || { cat out err; die "$world: nobody says '$regex': $*"; }
 }
+# dies ARGS...: a run whose ranks all kill themselves. MPICH's launcher may say 0 of that (doc/running.md).
+dies() {
+	run "$@" > out 2> err && [ "$world${ORR_TEST_MPI_LIBRARY-}" != realmpich ] && die "$world: it should have died"
+	return 0
+}
 # Four checkpoints, and the end of all ranks.
 save() {
 	rm -rf saved
-	run 4 0 die > out 2> err && die "$world: it should have died"
+	dies 4 0 die
 	[ "$(ls saved | grep -c -- '-i4$')" = 3 ] || { ls saved; cat out err; die "$world: there are no checkpoints"; }
 	rm -rf kept
 	cp -r saved kept
@@ -159,7 +164,7 @@ locked() {
 # A process that was taken for lost, and goes on later, writes nothing.
 taken() {
 	rm -rf saved
-	run 4 0 taken > out 2> err && die "$world: it should have died"
+	dies 4 0 taken
 	grep -q 'the run goes on without this process' out err || { cat out err; die "$world: a process without a lock goes on"; }
 	[ -z "$(ls saved | grep -- '-r1-i')" ] || { ls saved; die "$world: a process without a lock writes"; }
 	again
@@ -170,30 +175,30 @@ migrated() {
 	for before in stay next last; do
 		for after in stay next last; do
 			rm -rf saved
-			run save $before > out 2> err && die "$world: it should have died"
+			dies save $before
 			grep -q 'not true' out err && { cat out err; die "$world: save $before"; }
 			(run restore $after) > out 2> err || { cat out err; die "$world: data migrated: $before before, $after after"; }
 		done
 	done
 	rm -rf saved
-	run save next > out 2> err && die "$world: it should have died"
+	dies save next
 	# Datum 0 was with the rank that keeps its backup.
 	rm saved/*-r1-*
 	(run restore fails) > out 2> err || { cat out err; die "$world: what cannot be restored changes nothing"; }
 	grep -q 'does not hold entry 1 of rank 0' out err || { cat out err; die "$world: nobody says what is missing"; }
 	rm -rf saved
-	run save last > out 2> err && die "$world: it should have died"
+	dies save last
 	rm saved/*-r1-*
 	(run restore stay) > out 2> err || { cat out err; ls saved; die "$world: a rank's files are gone, and its data had another owner"; }
 	rm -rf saved
-	run save last > out 2> err && die "$world: it should have died"
+	dies save last
 	# Datum 0 was with the last rank, and its backup is with rank 1.
 	rm saved/*-r1-* saved/*-r2-*
 	(run restore fails) > out 2> err || { cat out err; die "$world: what cannot be restored changes nothing"; }
 	for wrong in 2 4; do
 		rm -rf saved
 		ranks=3
-		run save stay > out 2> err && die "$world: it should have died"
+		dies save stay
 		ranks=$wrong
 		(run restore fails) > out 2> err || { cat out err; die "$world: 3 ranks' checkpoints on $wrong"; }
 	done

@@ -3,7 +3,7 @@
 #
 # configure has the options for MPI that the handbook names and those for devices, says what each does, and
 # refuses programs that are not there, MPI's tests without MPI, and checkpoints switched off.
-# An option that it does not have gives a warning.
+# An option that it does not have gives a warning. A build of the real world alone reads no header of SimGrid.
 # orr-test: timeout 900
 # orr-test: debug none
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
@@ -60,5 +60,9 @@ if command -v mpicc > /dev/null && command -v mpirun > /dev/null; then
 	ok configure --enable-static --without-mpicc
 	ok ./config.status -q pkgconfig/orrery.pc
 	has pkgconfig/orrery.pc '^Libs.private: .*-lm'
+	# What is made before all else comes from headers that are there.
+	ok ./config.status -q Makefile
+	has Makefile '^#am__append_[0-9]* = sim/public/mpi_names.def'
+	if grep '^am__append_[0-9]* = .*mpi_names' Makefile; then die "without SimGrid, a header of SMPI is read"; fi
 fi
 exit 0

@@ -480,6 +480,11 @@ int orr_detector_without_launcher(const struct orr_detector *d)
 	return d->verdict.cut_off || (n && whole);
 }
 
+double orr_detector_told_us(const struct orr_detector *d)
+{
+	return d->state == TOLD ? d->until_us - d->awake_us : -1;
+}
+
 /* "host NAME with rank A, B", or "rank A on host NAME" if others of that host answer. */
 static void say_host(const struct orr_detector *d, FILE *f, int of)
 {

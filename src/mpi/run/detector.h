@@ -46,6 +46,9 @@ int orr_detector_cut_off(const struct orr_detector *d);
 /* True if this host cannot hear from mpirun any more, which runs beside rank 0: this host is cut
  * off, or that one is lost. */
 int orr_detector_without_launcher(const struct orr_detector *d);
+/* After how many microseconds this rank ends by itself, since it was told to; negative: it was not.
+ */
+double orr_detector_told_us(const struct orr_detector *d);
 void orr_detector_say(const struct orr_detector *d, FILE *f);
 
 /* The detector asks: the number of requests of this rank that wait for one of those ranks, and

@@ -112,13 +112,26 @@ static void end_run(struct orr_mpi *mpi, enum orr_detector_outcome outcome)
 	orr_sys_mpi_abort(mpi->proc);
 }
 
+/* A rank that was told may be ended before its time, by an MPI that cannot do without the others:
+ * mpirun's daemon ends all the same. Returns whether it will. */
+static int daemon_ends(struct orr_mpi *mpi)
+{
+	const struct orr_detector *d = mpi->heartbeat.detector;
+	double us = orr_detector_told_us(d);
+
+	if (us < 0 || !orr_detector_without_launcher(d))
+		return 0;
+	orr_sys_end_surely(mpi->proc, us + CUT_OFF_US, 1);
+	return 1;
+}
+
 static void *thread_main(void *arg)
 {
 	struct orr_mpi *mpi = arg;
 	struct orr_detector *d = mpi->heartbeat.detector;
 	char bytes[ORR_DATAGRAM_MAX];
 	double wait_us;
-	int from;
+	int from, ends = 0;
 
 	while (!ORR_ATOMIC_LOAD(&mpi->heartbeat.stopping)) {
 		enum orr_detector_outcome outcome = orr_detector_step(d, orr_sys_now_us(),
@@ -128,6 +141,8 @@ static void *thread_main(void *arg)
 		size_t n = orr_sys_datagram_receive(mpi->proc, wait_us, bytes, &from);
 		if (n)
 			orr_detector_in(d, from, bytes, n);
+		if (!ends)
+			ends = daemon_ends(mpi);
 	}
 	orr_detector_bye(d);
 	return NULL;
