@@ -109,8 +109,10 @@ for case in ${ORR_LOST:-cut cut1 freeze freeze0 host ranks kill restart restart1
 		;;
 	ranks)
 		for n in 2 1; do kill -9 "$(rank_at h4 $n | sed 's/.* //')"; done
-		# Ranks that have lost their connections may end the run before mpirun knows of the signal.
-		ended 'orrery run: (rank [67] on h4 was lost .signal 9|ranks (on host h4 |)were lost)'
+		# With Open MPI 5, ranks that have lost their connections may end the run before mpirun knows of the signal.
+		connections=
+		[ "${ORR_TEST_MPI_LIBRARY-}" != openmpi5 ] || connections='|ranks (on host h4 |)were lost'
+		ended "orrery run: (rank [67] on h4 was lost .signal 9$connections)"
 		;;
 	kill)
 		start_anew h4
