@@ -64,9 +64,9 @@ AS_IF([test -n "$MPICC" && test -z "$$1"],
 	[orr_folder=`AS_DIRNAME(["$MPICC"])`
 	 orr_folder=`cd "$orr_folder" && pwd`
 	 orr_ending=`AS_ECHO(["$MPICC"]) | $SED -n 's/^.*mpicc\(\.@<:@^/@:>@*\)$/\1/p'`
-	 orr_names=
-	 for orr_word in $2; do orr_names="$orr_names $orr_word$orr_ending"; done
-	 for orr_word in $orr_names $2; do
+	 orr_beside=
+	 for orr_word in $2; do orr_beside="$orr_beside $orr_word$orr_ending"; done
+	 for orr_word in $orr_beside $2; do
 		AS_IF([test -z "$$1" && test -f "$orr_folder/$orr_word" && test -x "$orr_folder/$orr_word"], [$1=$orr_folder/$orr_word])
 	 done])
 ])

@@ -69,7 +69,7 @@ sys.path.insert(0, sys.argv[1])
 import orrery_clocks  # noqa: E402
 import orrery_columns  # noqa: E402
 import orrery_tracefile  # noqa: E402
-from orrery_tracefile import BLOCK, CLOSED, EVENT, NUMBER, Trace  # noqa: E402
+from orrery_tracefile import BLOCK, CLOSED, EVENT, NUMBER, SHORT, Trace  # noqa: E402
 
 RATES, WRONG, ERROR = (0, 4e-5, -2.5e-4, 1e-6), (0, 3600 * 10**9, -7 * 10**9, 5), 40
 
@@ -91,8 +91,16 @@ def drifting(path, to, ends):
             struct.pack_into("=q", data, place + field, own_ns(number, struct.unpack_from("=q", data, place + field)[0]))
         stop = at + head[3] * EVENT.size
         while at < stop:
-            ns, kind, _, _, a, b, _, _ = EVENT.unpack_from(data, at)
+            ns, kind, flags, _, a, b, _, _ = EVENT.unpack_from(data, at)
             struct.pack_into("=q", data, at, own_ns(number, ns))
+            if kind == NUMBER["start"] and flags & SHORT:   # it has the durations of what follows
+                for field in (16, 24):
+                    word = struct.unpack_from("=Q", data, at + field)[0]
+                    if word >> 32:
+                        until_ns = ns + (word >> 32) - 1
+                        word = word & 0xFFFFFFFF | own_ns(number, until_ns) - own_ns(number, ns) + 1 << 32
+                        struct.pack_into("=Q", data, at + field, word)
+                        ns = until_ns
             if kind == NUMBER["clock"]:
                 begin.setdefault(number, ns - own_ns(number, ns))
                 struct.pack_into("=QQ", data, at + 16, (ns - own_ns(number, ns) if ends or not a else begin[number]) % (1 << 64), ERROR)
