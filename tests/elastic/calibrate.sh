@@ -25,7 +25,7 @@ ok "$ORRERY" sim --show -n 2 --elastic --max 4 --machine machine/here "$program"
 has out "--cost-start $start "
 ok "$ORRERY" sim --show -n 2 --elastic --max 4 --machine machine/here --cost-start 7 "$program"
 has out "--cost-start 7 "
-if grep -q "$start" out; then die "a cost that was given is replaced"; fi
+if grep -q -e "--cost-start $start " out; then die "a cost that was given is replaced"; fi
 ok "$ORRERY" sim --show -n 2 --machine machine/here "$program"
 if grep -q "cost-start" out; then die "costs of processes in a run that does not change"; fi
 echo 'start_us soon' > machine/bus/here.elastic
