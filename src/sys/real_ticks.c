@@ -17,11 +17,15 @@
 #define LARGEST_NS 5000
 #define LEAST_NS 5000000
 #define SHIFT 32
+#define TRIALS 100 /* of a comparison, at most */
 
 #if defined(__x86_64__)
 #define HAS_TICKS 1
+/* After all loads before it, so that no thread reads an earlier time than one that another thread
+ * has told it. */
 static inline uint64_t read_ticks(void)
 {
+	__builtin_ia32_lfence();
 	return __builtin_ia32_rdtsc();
 }
 #else
@@ -48,6 +52,7 @@ static struct {
 static struct {
 	unsigned busy; /* atomic: protects all */
 	struct moment older, newer;
+	uint64_t least; /* ticks that a comparison took, of late */
 } compared;
 
 /* By the origin of orr_sys_now_us(). */
@@ -59,8 +64,8 @@ static int64_t kernel_ns(void)
 	return (ts.tv_sec - (int64_t) (orr_sys_origin_us() * 1e-6 + 0.5)) * 1000000000 + ts.tv_nsec;
 }
 
-/* Both clocks at once, as well as can be. */
-static struct moment compare(void)
+/* Both clocks at once, as well as can be: *good if nothing came between. */
+static struct moment compare(int *good)
 {
 	struct moment best = { 0, 0 };
 	uint64_t least = UINT64_MAX;
@@ -75,6 +80,11 @@ static struct moment compare(void)
 			best = (struct moment){ .ticks = before + took / 2, .ns = ns };
 		}
 	}
+	*good = !compared.least || least <= 4 * compared.least;
+	if (!compared.least || least < compared.least)
+		compared.least = least;
+	else if (!*good) /* all may take longer from now on */
+		compared.least += compared.least / 8 + 1;
 	return best;
 }
 
@@ -108,7 +118,13 @@ static __attribute__((noinline)) int64_t kernel_ns_compared(void)
 
 	if (!seq || seq & 1 || __atomic_exchange_n(&compared.busy, 1, __ATOMIC_ACQUIRE))
 		return kernel_ns();
-	struct moment m = compare();
+	int good;
+	struct moment m = compare(&good);
+
+	if (!good) { /* the next reading tries again */
+		__atomic_store_n(&compared.busy, 0, __ATOMIC_RELEASE);
+		return m.ns;
+	}
 	int64_t said = time_at(m.ticks, now_is.ticks, now_is.ns, now_is.rate);
 	double rate = (double) (m.ns - compared.older.ns) /
 		      (double) (m.ticks - compared.older.ticks);
@@ -157,19 +173,31 @@ static int kernel_has_ticks(void)
 	return said && !strcmp(name, "tsc\n");
 }
 
+/* A comparison in which nothing came between, if there is one. */
+static struct moment compare_well(void)
+{
+	int good;
+	struct moment m = compare(&good);
+
+	for (int i = 0; i < TRIALS && !good; i++)
+		m = compare(&good);
+	return m;
+}
+
 void orr_real_ticks_begin(void)
 {
-	compared.older = compare();
+	for (int i = 0; i < 2; i++) /* the first one is slow */
+		compared.older = compare_well();
 }
 
 int orr_sys_now_ns_init(void)
 {
 	if (HAS_TICKS && !ORR_ATOMIC_LOAD(&now_is.seq) && kernel_has_ticks()) {
-		struct moment first = compared.older, m = compare();
+		struct moment first = compared.older, m = compare_well();
 
 		/* The program has just been loaded; a short time would be measured badly. */
 		while (m.ns - first.ns < LEAST_NS)
-			m = compare();
+			m = compare_well();
 		compared.newer = m;
 		if (m.ticks > first.ticks)
 			publish(m, (double) (m.ns - first.ns) / (double) (m.ticks - first.ticks));
