@@ -149,7 +149,7 @@ test_block() {
 	fi
 }
 
-# Those that wait come first: they have places of their own (tests/lib/run-test), and the others fill the cores until the end.
+# Scripts that wait come first: they have places of their own (tests/lib/run-test), and the others fill the cores until the end.
 test_list() {
 	echo "$head_line"
 	waiting=$(grep -l 'orr-test: waits' tests/*/*.sh)

@@ -217,7 +217,7 @@ void sent(const CommIsendSimcall *message)
 		return;
 	auto *from = host_of_actor(message->issuer_);
 	orr_assert(from);
-	// What the platform says of a host to itself has the copies in it.
+	// The platform's word for a host to itself has the copies in it.
 	const double bytes = from == to ? 0 : message->payload_size_;
 	if (!matched)
 		depart(message, from, to, mailbox, copy_s(to, bytes));

@@ -132,7 +132,7 @@ int MPI_Sendrecv(const void *buf, int count, MPI_Datatype type, int dest, int ta
 						       source, tag_in, comm, status));
 }
 
-/* What these send was checked when it was described. */
+/* The messages of these were checked when they were described. */
 int MPI_Start(MPI_Request *request)
 {
 	return orrery_sim_sent(SMPI_OWN(PMPI_Start)(request));

@@ -45,7 +45,7 @@ static void own_block(struct orr_trace *tr, struct orr_trace_stream *s, struct o
 	ORR_ATOMIC_STORE(&b->magic, ORR_TRACE_BLOCK_MAGIC);
 }
 
-/* What was in the run is no more where it was. */
+/* The events of the run are no more where they were. */
 static void number_run(struct orr_trace *tr, struct orr_trace_stream *s)
 {
 	s->run_number = (uint64_t) tr->epoch << 40 | ORR_ATOMIC_ADD_RELAXED(&tr->nruns, 1);

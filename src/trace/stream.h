@@ -103,9 +103,9 @@ static inline int orr_trace_wants(const struct orr_trace *tr, enum orr_trace_kin
 
 /* Another block; 0: there is no room. */
 int orr_trace_stream_begin(struct orr_trace *tr, struct orr_trace_stream *s);
-/* What the last event of the stream may stand for, too: then 1, and e is recorded; else 0, and e is
- * as it is to be added. Requires that the trace is plain, and that e's kind is one of
- * ORR_TRACE_CHAINED. */
+/* Joins e to the last event of the stream if that may stand for it, too: then 1, and e is recorded;
+ * else 0, and e is as it is to be added. Requires that the trace is plain, and that e's kind is one
+ * of ORR_TRACE_CHAINED. */
 int orr_trace_stream_chain(struct orr_trace_stream *s, struct orr_trace_event *e);
 #define ORR_TRACE_CHAINED \
 	((uint64_t) 1 << ORR_TRACE_RELEASE | (uint64_t) 1 << ORR_TRACE_READY | \

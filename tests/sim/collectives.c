@@ -10,7 +10,7 @@
 
 #define SIZE (16 << 20)
 
-/* What has sums has no bytes: sums is the memory of received. */
+/* An operation with sums has no bytes: sums is the memory of received. */
 static unsigned char *sent, *received;
 static double *terms, *sums;
 

@@ -60,7 +60,7 @@ if command -v mpicc > /dev/null && command -v mpirun > /dev/null; then
 	ok configure --enable-static --without-mpicc
 	ok ./config.status -q pkgconfig/orrery.pc
 	has pkgconfig/orrery.pc '^Libs.private: .*-lm'
-	# What is made before all else comes from headers that are there.
+	# Files that are made before all else come from headers that are there.
 	ok ./config.status -q Makefile
 	has Makefile '^#am__append_[0-9]* = .*/public/mpi_names.def'
 	if grep '^am__append_[0-9]* = .*mpi_names' Makefile; then die "without SimGrid, a header of SMPI is read"; fi

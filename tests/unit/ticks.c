@@ -39,7 +39,7 @@ static void *read_times(void *arg)
 		int64_t others = __atomic_load_n(&latest, __ATOMIC_ACQUIRE), ns = orr_sys_now_ns();
 
 		CHECK(ns >= own);
-		/* What another thread has read and told before is not later, but for the
+		/* A time that another thread has read and told before is not later, but for the
 		 * nanoseconds by which two comparisons differ. */
 		CHECK(ns >= others - 1000);
 		own = ns;

@@ -189,8 +189,8 @@ void orr_mpi_deliver(struct orr_mpi *mpi, struct orr_mpi_req *req,
 			orr_mpi_direct_put(mpi, handle_of(req), node_of(req), buf);
 		else {
 			orr_mpi_scatter(mpi, &p, buf);
-			/* What came in an envelope just now is near, and a message to oneself has
-			 * its copies in it. */
+			/* Bytes that came in an envelope just now are near, and a message to
+			 * oneself has its copies in it. */
 			if (source != mpi->rank && (owned || !(env->flags & ORR_MPI_EAGER))) {
 				orr_sys_charge_copy(orr_thread_self(), size);
 				orr_sys_settle(orr_thread_self());
