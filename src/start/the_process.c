@@ -26,7 +26,8 @@
 #define CORE \
 	{ \
 		.policies = &orr_sched_table, .tag_lock = ORR_LOCK_INIT(TAG), \
-		.edge_lock = ORR_LOCK_INIT(EDGE), .join_lock = ORR_LOCK_INIT(JOIN), .task_slab = { \
+		.edge_lock = ORR_LOCK_INIT(EDGE), .join_lock = ORR_LOCK_INIT(JOIN), \
+		.task_slab = { .lock = ORR_LOCK_INIT(SLAB) }, .access_slab = { \
 			.lock = ORR_LOCK_INIT(SLAB) \
 		} \
 	}

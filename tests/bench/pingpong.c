@@ -53,7 +53,7 @@ static void once_raw(char *buf, int bytes)
 static void measure(int bytes, int n, double *runtime_us, double *raw_us)
 {
 	char *buf = aligned_alloc(BUFFER_ALIGN, ((size_t) bytes + BUFFER_ALIGN - 1) &
-						       ~(size_t) (BUFFER_ALIGN - 1));
+							~(size_t) (BUFFER_ALIGN - 1));
 	double *t = malloc(2 * (size_t) n * sizeof(*t));
 	starpu_data_handle_t h;
 

@@ -61,11 +61,10 @@ static int reserve_interfaces(struct starpu_task *pub, unsigned n)
 int orr_task_data_reserve_many(struct orr_task *t, unsigned n)
 {
 	orr_assert(n > ORR_TASK_INLINE && t->owner.naccess == n);
-	t->owner.access = malloc(n * sizeof(*t->owner.access));
+	t->owner.access = orr_task_alloc_accesses(orr_self(), n);
 	if (t->owner.access && (n <= STARPU_NMAXBUFS || reserve_interfaces(t->pub, n) == 0))
 		return 0;
-	free(t->owner.access);
-	t->owner.access = NULL;
+	orr_task_free_accesses(t);
 	t->owner.naccess = 0;
 	orr_error("task %s: out of memory for its %u data", orr_task_name(t->pub), n);
 	return -ENOMEM;

@@ -34,6 +34,37 @@ size_t orr_task_slab_size(void)
 	return sizeof(struct created);
 }
 
+/* Accesses for which a task has no room come from a slab as well: threads that submit and threads
+ * that execute would wait for each other in malloc(), and half a microsecond of a task with seven
+ * data was that. Only what no codelet can have without lists of its own is malloc's. */
+#define MOST_IN_SLAB STARPU_NMAXBUFS
+
+size_t orr_task_access_slab_size(void)
+{
+	return MOST_IN_SLAB * sizeof(struct orr_access);
+}
+
+struct orr_access *orr_task_alloc_accesses(struct orr_process *proc, unsigned n)
+{
+	orr_assert(n > ORR_TASK_INLINE);
+	return n <= MOST_IN_SLAB ? orr_slab_alloc(&proc->core->access_slab)
+				 : malloc(n * sizeof(struct orr_access));
+}
+
+void orr_task_free_accesses(struct orr_task *t)
+{
+	struct orr_access *access = t->owner.access;
+
+	if (!access || access == t->inl_access)
+		return;
+	orr_assert(t->owner.naccess > ORR_TASK_INLINE);
+	if (t->owner.naccess <= MOST_IN_SLAB)
+		orr_slab_free(&orr_self()->core->access_slab, access);
+	else
+		free(access);
+	t->owner.access = NULL;
+}
+
 /* A size that the compiler does not know: of the known ones here it makes string instructions,
  * which take longer than the C library's functions. */
 static inline size_t opaque_size(size_t n)
@@ -157,8 +188,7 @@ static inline void free_private(struct orr_task *t)
 		    "task %s is freed and its data know it", orr_task_name(pub));
 	if (t->bundled)
 		starpu_task_bundle_remove(pub->bundle, pub);
-	if (t->owner.access && t->owner.access != t->inl_access)
-		free(t->owner.access);
+	orr_task_free_accesses(t);
 	orr_task_array_free(&t->succ);
 	orr_task_array_free(&t->end_succ);
 	if (__builtin_expect(t->edges != NULL, 0))
@@ -355,8 +385,7 @@ void orr_task_renew(struct orr_task *t)
 		    "task %s begins anew before others have learnt of its end",
 		    orr_task_name(t->pub));
 	orr_assert(!t->parallel && !t->tag_missing && !t->team);
-	if (t->owner.access && t->owner.access != t->inl_access)
-		free(t->owner.access);
+	orr_task_free_accesses(t);
 	orr_task_array_free(&t->succ);
 	orr_task_array_free(&t->end_succ);
 	ORR_ATOMIC_STORE_RELAXED(&t->renewed, 1); /* whoever sees NEW sees this */

@@ -143,5 +143,11 @@ void orr_task_renew(struct orr_task *t);
 void orr_task_destroy(struct orr_task *t);
 /* The size of the objects of core->task_slab: a public half and, behind it, a private one. */
 size_t orr_task_slab_size(void);
+/* The same of core->access_slab: the accesses of a task with more than ORR_TASK_INLINE data. */
+size_t orr_task_access_slab_size(void);
+/* Room for n > ORR_TASK_INLINE accesses of a task, which owns it; NULL without memory. */
+struct orr_access *orr_task_alloc_accesses(struct orr_process *proc, unsigned n);
+/* Gives back what t has of that, if it has; t->owner.naccess still tells how many. */
+void orr_task_free_accesses(struct orr_task *t);
 
 #endif
