@@ -5,8 +5,8 @@
  * Prints "NAME VALUE" lines for tools/orrery_calibrate.py: numbers of units; bandwidth and latency
  * of each pair of memory nodes, with pinned main memory where devices need it, and pageable ones
  * between main memory and devices; memory, alloc_us, first_us, pin_us and launch_us of devices;
- * submit_us, sched_us, complete_us, datum_us, profile_submit_us, profile_us, wake_us, turn_us and
- * buffer_us.
+ * submit_us, sched_us, complete_us, datum_us, profile_submit_us, profile_us, shared_us,
+ * shared_datum_us, shared_profile_us, wake_us, turn_us and buffer_us.
  * Invariant: every number is the best of ROUNDS rounds (15), since anything else that the machine
  * does can only make a round longer; or their median where it says so, as for tasks. */
 #include <dlfcn.h>
@@ -29,6 +29,7 @@
 
 enum {
 	NTASKS = 16000,
+	MOST_WORKERS = 8,
 	NSETS = 1024,
 	MOST_ROUNDS = 20,
 	BIG = 32 << 20,
@@ -41,12 +42,45 @@ enum {
 };
 
 static int rounds = 15;
+static unsigned nbeside; /* workers of kinds that are executed beside each other */
 
-/* The time of all kernels since it was last reset, and the memory that they sweep; there is
- * one worker. */
-static double kernels_us;
-static double *memory;
-static size_t swept;
+/* Of each worker: the time of its kernels since it was last reset, and the memory that they
+ * sweep. */
+static struct {
+	double kernels_us;
+	double *memory;
+	size_t swept;
+	unsigned data, shared; /* of its tasks; of them, those that another worker used last */
+} of_worker[MOST_WORKERS] __attribute__((aligned(64)));
+
+/* Of each place of a stencil: its own datum, and what those beside it read, at even and at odd
+ * times; and which worker used each last, + 1. */
+static starpu_data_handle_t own[NSETS], edge[2][NSETS];
+static uint8_t last_user[3][NSETS];
+
+/* The data of task i: places in last_user; a task uses the first ones. */
+static void places_of(int i, uint8_t *place[5])
+{
+	int odd = i / NSETS % 2, at = i % NSETS;
+	place[0] = &last_user[0][at];
+	place[1] = &last_user[1 + !odd][at];
+	place[2] = &last_user[1 + odd][(at - 1 + NSETS) % NSETS];
+	place[3] = &last_user[1 + odd][(at + 1) % NSETS];
+	place[4] = &last_user[1 + odd][(at + 16) % NSETS];
+}
+
+static void count_shared(int w, int i, int n)
+{
+	uint8_t *place[5];
+	places_of(i, place);
+	for (int b = 0; b < n; b++) {
+		uint8_t before = __atomic_exchange_n(place[b], (uint8_t) (w + 1), __ATOMIC_RELAXED);
+		of_worker[w].shared += before && before != w + 1;
+	}
+	of_worker[w].data += (unsigned) n;
+}
+
+static int ndata;
 
 /*
  * A kernel that uses the caches as kernels do: what the runtime needs between two of them is no
@@ -55,21 +89,21 @@ static size_t swept;
 static void sweep(void *buffers[], void *arg)
 {
 	double start = starpu_timing_now(), sum = 0;
-	double *v = memory + swept;
+	int w = starpu_worker_get_id();
+	double *v = of_worker[w].memory + of_worker[w].swept;
+	int task;
 	(void) buffers;
-	(void) arg;
+	starpu_codelet_unpack_args(arg, &task);
+	count_shared(w, task, ndata);
 	for (size_t i = 0; i < SWEEP / sizeof(*v); i++)
 		v[i] = sum += v[i] * 0.5;
-	swept = (swept + SWEEP / sizeof(*v)) % (SWEPT / sizeof(*v));
-	kernels_us += starpu_timing_now() - start;
+	of_worker[w].swept = (of_worker[w].swept + SWEEP / sizeof(*v)) % (SWEPT / sizeof(*v));
+	of_worker[w].kernels_us += starpu_timing_now() - start;
 }
 
 static struct starpu_codelet cl = { .cpu_funcs = { sweep },
 				    .modes = { STARPU_RW, STARPU_W, STARPU_R, STARPU_R, STARPU_R },
 				    .name = "sweep" };
-/* Of each place of a stencil: its own datum, and what those beside it read, at even and at odd
- * times. */
-static starpu_data_handle_t own[NSETS], edge[2][NSETS];
 static int values[3][NSETS];
 
 static starpu_data_handle_t edge_of(int i, int odd)
@@ -94,30 +128,76 @@ static void submit(int i, int pinned)
 		abort();
 }
 
-/* Kinds of tasks: with one datum, and pinned to the worker; with five, and with profiling. */
-enum kind { ONE, PINNED, FIVE, PROFILED, KINDS };
+/* Kinds of tasks: with one datum, and pinned to the worker; with five, and with profiling. All of
+ * these but pinned ones again when all are submitted before the first is executed, by one worker
+ * and by several. */
+enum kind {
+	ONE,
+	PINNED,
+	FIVE,
+	PROFILED,
+	ALONE_ONE,
+	ALONE_FIVE,
+	ALONE_PROFILED,
+	BESIDE_ONE,
+	BESIDE_FIVE,
+	BESIDE_PROFILED,
+	KINDS
+};
+
+static int has_profiling(enum kind kind)
+{
+	return kind == PROFILED || kind == ALONE_PROFILED || kind == BESIDE_PROFILED;
+}
+
+static unsigned nworkers_of(enum kind kind)
+{
+	return kind < BESIDE_ONE ? 1 : nbeside;
+}
 
 /* Of each round, microseconds per task: of submission while a worker executes, and of execution
  * without the kernels. */
 static double submit_us[KINDS][MOST_ROUNDS], run_us[KINDS][MOST_ROUNDS];
+/* ... and the part of their data that another worker used last. */
+static double shared[KINDS][MOST_ROUNDS];
+
+struct measured {
+	double submit_us, run_us, shared;
+};
 
 /* Of submission, and of execution. The worker is the slower one, so that it always has a task; and
  * the program runs ahead of it as far as programs do, so that what it wrote for a task is in no
- * near cache any more when the task's turn comes. */
-static void measure_kind(enum kind kind, double us[2])
+ * near cache any more when the task's turn comes. Several workers begin when all is submitted:
+ * else the program's thread would have a core for which they wait. */
+static struct measured measure_kind(enum kind kind)
 {
-	cl.nbuffers = kind >= FIVE ? 5 : 1;
-	starpu_profiling_status_set(kind == PROFILED ? STARPU_PROFILING_ENABLE
-						     : STARPU_PROFILING_DISABLE);
+	int first_all = kind >= ALONE_ONE;
+	unsigned nworkers = nworkers_of(kind);
+	double kernels_us = 0, n_shared = 0, n_data = 0;
+	ndata = kind == ONE || kind == PINNED || kind == ALONE_ONE || kind == BESIDE_ONE ? 1 : 5;
+	cl.nbuffers = ndata;
+	starpu_profiling_status_set(has_profiling(kind) ? STARPU_PROFILING_ENABLE
+							: STARPU_PROFILING_DISABLE);
+	if (first_all)
+		starpu_pause();
 	double start = starpu_timing_now();
-	kernels_us = 0;
 	for (int i = 0; i < NTASKS; i++)
 		submit(i, kind == PINNED);
 	double between = starpu_timing_now();
+	if (first_all)
+		starpu_resume();
 	starpu_task_wait_for_all();
 	double end = starpu_timing_now();
-	us[0] = (between - start) / NTASKS;
-	us[1] = (end - start - kernels_us) / NTASKS;
+	for (unsigned w = 0; w < nworkers; w++) {
+		kernels_us += of_worker[w].kernels_us;
+		n_shared += of_worker[w].shared;
+		n_data += of_worker[w].data;
+	}
+	return (struct measured){
+		.submit_us = (between - start) / NTASKS,
+		.run_us = (nworkers * (end - (first_all ? between : start)) - kernels_us) / NTASKS,
+		.shared = n_shared / n_data,
+	};
 }
 
 static int ascending(const void *a, const void *b)
@@ -163,40 +243,41 @@ static void end_datum(starpu_data_handle_t *h, int *value)
 }
 
 /* A process of its own, as programs are: what it needs for its tasks is in memory that it never
- * used, in the order of the tasks. Costs of a task are those of one worker: more of them would wait
- * for each other's tasks. */
+ * used, in the order of the tasks. */
 static int be_program(enum kind kind, int to)
 {
 	struct starpu_conf conf;
-	double us[2];
 
 	starpu_conf_init(&conf);
-	conf.ncpus = 1;
+	conf.ncpus = (int) nworkers_of(kind);
 	conf.ncuda = conf.nopencl = 0;
 	conf.precedence_over_environment_variables = 1;
-	if (starpu_init(&conf) || starpu_cpu_worker_get_count() != 1) {
+	if (starpu_init(&conf) || starpu_cpu_worker_get_count() != nworkers_of(kind)) {
 		fputs("orrery-calibrate-node: no CPU worker could be started, so tasks cannot be timed; is STARPU_NCPU=0 set?\n",
 		      stderr);
 		return 1;
 	}
-	memory = malloc(SWEPT);
-	if (!memory) {
-		fputs("orrery-calibrate-node: no memory for the kernels that are timed\n", stderr);
-		return 1;
+	for (unsigned w = 0; w < nworkers_of(kind); w++) {
+		double *memory = of_worker[w].memory = malloc(SWEPT);
+		if (!memory) {
+			fputs("orrery-calibrate-node: no memory for the kernels that are timed\n",
+			      stderr);
+			return 1;
+		}
+		/* Zeroes might be one page for all of it until a kernel writes. */
+		for (size_t i = 0; i < SWEPT / sizeof(*memory); i++)
+			memory[i] = 1;
 	}
-	/* Zeroes might be one page for all of it until a kernel writes. */
-	for (size_t i = 0; i < SWEPT / sizeof(*memory); i++)
-		memory[i] = 1;
 	for_all_data(new_datum);
-	measure_kind(kind, us);
+	struct measured m = measure_kind(kind);
 	for_all_data(end_datum);
 	starpu_shutdown();
-	return write(to, us, sizeof(us)) != sizeof(us);
+	return write(to, &m, sizeof(m)) != sizeof(m);
 }
 
 static int run_program(enum kind kind, int round)
 {
-	double us[2];
+	struct measured m;
 	int ends[2], status = 1;
 	pid_t child;
 
@@ -208,13 +289,32 @@ static int run_program(enum kind kind, int round)
 		_exit(be_program(kind, ends[1]));
 	}
 	close(ends[1]);
-	ssize_t n = read(ends[0], us, sizeof(us));
+	ssize_t n = read(ends[0], &m, sizeof(m));
 	close(ends[0]);
-	if (child < 0 || waitpid(child, &status, 0) != child || status || n != sizeof(us))
+	if (child < 0 || waitpid(child, &status, 0) != child || status || n != sizeof(m))
 		return -1;
-	submit_us[kind][round] = us[0];
-	run_us[kind][round] = us[1];
+	submit_us[kind][round] = m.submit_us;
+	run_us[kind][round] = m.run_us;
+	shared[kind][round] = m.shared;
 	return 0;
+}
+
+/* The time that a task takes longer beside others than alone: for the task, for each of its data
+ * that another worker used last (of data in a chain of tasks, hardly one is), and for profiling.
+ * Nothing where one core is all there is. */
+static void print_shared(void)
+{
+	double one = more(run_us, BESIDE_ONE, ALONE_ONE),
+	       five = more(run_us, BESIDE_FIVE, ALONE_FIVE),
+	       profiled = more(run_us, BESIDE_PROFILED, ALONE_PROFILED),
+	       part_of_one = median(shared[BESIDE_ONE], rounds),
+	       parts_of_five = 5 * median(shared[BESIDE_FIVE], rounds), chance = 1 - 1.0 / nbeside;
+	double datum = parts_of_five > part_of_one
+			       ? fmax(five - one, 0) / (parts_of_five - part_of_one)
+			       : 0;
+	printf("shared_us %.4f\nshared_datum_us %.4f\nshared_profile_us %.4f\n",
+	       fmax(one - part_of_one * datum, 0) / chance, datum,
+	       fmax(profiled - five, 0) / chance);
 }
 
 /*
@@ -226,8 +326,11 @@ static int run_program(enum kind kind, int round)
  */
 static int measure_tasks(void)
 {
+	cpu_set_t cores;
+	nbeside = sched_getaffinity(0, sizeof(cores), &cores) ? 1 : (unsigned) CPU_COUNT(&cores);
+	nbeside = nbeside < MOST_WORKERS ? nbeside : MOST_WORKERS;
 	for (int r = 0; r < rounds; r++)
-		for (int kind = 0; kind < KINDS; kind++)
+		for (int kind = 0; kind < (nbeside > 1 ? KINDS : ALONE_ONE); kind++)
 			if (run_program((enum kind) kind, r))
 				return -1;
 	double access = more(submit_us, FIVE, ONE) / 4, datum = more(run_us, FIVE, ONE) / 4;
@@ -239,6 +342,8 @@ static int measure_tasks(void)
 	printf("submit_us %.4f\naccess_us %.4f\nsched_us %.4f\ncomplete_us %.4f\ndatum_us %.4f\n",
 	       fmax(submit_one - access, 0), access, sched, task - sched, datum);
 	printf("profile_submit_us %.4f\nprofile_us %.4f\n", profile_submit, profile);
+	if (nbeside > 1)
+		print_shared();
 	return fflush(stdout);
 }
 

@@ -22,6 +22,8 @@ COST_MEANING = {
     "wake_us": "a thread that wakes to poll for messages, for the worker on its core",
     "look_us": "a worker that polls for messages between two tasks",
     "profile_submit_us": "what profiling adds to submitting a task", "profile_us": "what profiling adds to executing a task",
+    "shared_us": "what completing a task takes longer where workers share the runtime",
+    "shared_datum_us": "what a datum takes longer that another worker used last", "shared_profile_us": "what profiling takes longer where workers share the runtime",
     "turn_us": "the time that a thread keeps a core from another one",
     "buffer_us": "a copy of 1 MiB of messages into a buffer of MPI, or out of it",
 }

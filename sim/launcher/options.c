@@ -66,6 +66,9 @@ static const enum option_id cost_options[ORR_NCOSTS] = {
 	[ORR_COST_LOOK] = OPTION_COST_LOOK,
 	[ORR_COST_PROFILE_SUBMIT] = OPTION_COST_PROFILE_SUBMIT,
 	[ORR_COST_PROFILE] = OPTION_COST_PROFILE,
+	[ORR_COST_SHARED] = OPTION_COST_SHARED,
+	[ORR_COST_SHARED_DATUM] = OPTION_COST_SHARED_DATUM,
+	[ORR_COST_SHARED_PROFILE] = OPTION_COST_SHARED_PROFILE,
 	[ORR_COST_TURN] = OPTION_COST_TURN,
 	[ORR_COST_BUFFER] = OPTION_COST_BUFFER,
 };
@@ -255,7 +258,10 @@ static void options_set(struct launcher_options *o, enum option_id id, const cha
 	case OPTION_COST_WAKE:
 	case OPTION_COST_LOOK:
 	case OPTION_COST_PROFILE_SUBMIT:
-	case OPTION_COST_PROFILE: options_set_cost(id, v); break;
+	case OPTION_COST_PROFILE:
+	case OPTION_COST_SHARED:
+	case OPTION_COST_SHARED_DATUM:
+	case OPTION_COST_SHARED_PROFILE: options_set_cost(id, v); break;
 	case OPTION_COST_TURN:
 	case OPTION_COST_BUFFER: options_set_cost(id, v); break;
 	case OPTION_QUANTUM: orr_sim_quantum_us = v; break;

@@ -171,6 +171,7 @@ static inline void orr_waitq_wake_fenced(orr_waitq_t *q)
 }
 
 /* ---- virtual costs ---- */
+#define ORR_SYS_CHARGES 1
 static inline void orr_sys_charge(struct orr_thread *t, enum orr_cost c)
 {
 	t->debt_us += ((struct orr_sim_actor_head *) t)->costs[c];

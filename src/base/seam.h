@@ -51,6 +51,12 @@ enum orr_cost {
 	ORR_COST_LOOK, /* a worker that looks after messages between two tasks */
 	ORR_COST_PROFILE_SUBMIT, /* what profiling adds to submitting a task */
 	ORR_COST_PROFILE,        /* what profiling adds to a task on a worker */
+	/* The time that ORR_COST_COMPLETE and ORR_COST_PROFILE are longer where many workers share
+	 * what the runtime counts and where it keeps tasks (orr_sys_workers_share), and
+	 * ORR_COST_DATUM for a datum that another worker used last. */
+	ORR_COST_SHARED,
+	ORR_COST_SHARED_DATUM,
+	ORR_COST_SHARED_PROFILE,
 	ORR_COST_TURN,   /* the time that a thread which computes keeps a core from another one; no
 			    occurrence is charged */
 	ORR_COST_BUFFER, /* a copy of 1 MiB of a message into a buffer of MPI, or out of it */
@@ -88,6 +94,7 @@ enum orr_cost {
  * orr_sys_charge(struct orr_thread *, enum orr_cost)  [any] [locked] adds the cost to the debt of
  *                      the thread, which is the calling one. Nothing in a real run.
  * orr_sys_charge_times(struct orr_thread *, enum orr_cost, unsigned n)  the same n times.
+ * ORR_SYS_CHARGES       0 in a real run: what is only needed to know costs need not be known.
  * orr_sys_charge_copy(struct orr_thread *, size_t bytes)  [any] [locked] likewise the time of a copy
  *                      of a message between buffers (ORR_COST_BUFFER).
  * orr_sys_settle(struct orr_thread *)  [any] [waits] spends the debt by sleeping once it exceeds a
@@ -259,6 +266,14 @@ void orr_sys_yield(void);
 /* [main] How many groups (threads) step nworkers workers: nworkers in a real run, 1 in a simulated
  * one. */
 unsigned orr_sys_ngroups(unsigned nworkers);
+/* [main] So many workers are going to execute tasks. With the chance of 1 - 1/nworkers, another one
+ * changed last what one of them needs: in a simulated run such a part of ORR_COST_SHARED and
+ * ORR_COST_SHARED_PROFILE is added to the costs of a task from here on. */
+void orr_sys_workers_share(struct orr_process *proc, unsigned nworkers);
+/* [main] So many workers are going to execute tasks. Each finds with the chance of 1 - 1/nworkers
+ * that another one had a task's memory last: in a simulated run the costs of a task are so much
+ * higher from here on (ORR_COST_SHARED). */
+void orr_sys_workers_share(struct orr_process *proc, unsigned nworkers);
 /* [any] [locked] How long a thread of this process may spin before it sleeps, in microseconds (0 in
  * a simulated run, and small when threads outnumber cores). */
 double orr_sys_spin_us(struct orr_process *proc);

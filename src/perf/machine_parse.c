@@ -163,6 +163,9 @@ int orr_machine_parse_costs(char *text, const char *path, double costs_us[ORR_NC
 		[ORR_COST_LOOK] = "look_us",
 		[ORR_COST_PROFILE_SUBMIT] = "profile_submit_us",
 		[ORR_COST_PROFILE] = "profile_us",
+		[ORR_COST_SHARED] = "shared_us",
+		[ORR_COST_SHARED_DATUM] = "shared_datum_us",
+		[ORR_COST_SHARED_PROFILE] = "shared_profile_us",
 		[ORR_COST_TURN] = "turn_us",
 		[ORR_COST_BUFFER] = "buffer_us",
 	};
@@ -178,7 +181,7 @@ int orr_machine_parse_costs(char *text, const char *path, double costs_us[ORR_NC
 		if (i == ORR_NCOSTS)
 			return orr_machine_malformed(
 				path, line,
-				"one of submit_us, access_us, foreign_us, complete_us, datum_us, sched_us, message_us, interrupt_us, wake_us, look_us, profile_submit_us, profile_us, turn_us and buffer_us");
+				"one of submit_us, access_us, foreign_us, complete_us, datum_us, sched_us, message_us, interrupt_us, wake_us, look_us, profile_submit_us, profile_us, shared_us, shared_datum_us, shared_profile_us, turn_us and buffer_us");
 		char *stop;
 		double v = orr_strtod(s + n, &stop);
 		if (stop == s + n || *skip_space(stop) || !(v >= 0) || v > 1e6)

@@ -135,6 +135,7 @@ static int start_state(struct orr_process *proc)
 	orr_slab_init(&core->task_slab, orr_task_slab_size(), 0);
 	orr_slab_init(&data->handle_slab, orr_handle_slab_size(), 1);
 	orr_slab_init(&core->access_slab, orr_task_access_slab_size(), 2);
+	orr_slab_init(&core->info_slab, sizeof(struct starpu_profiling_task_info), 3);
 	orr_waitq_init(&proc->done);
 	return 0;
 }
@@ -143,6 +144,7 @@ static void stop_state(struct orr_process *proc)
 {
 	orr_slab_exit(&proc->core->task_slab);
 	orr_slab_exit(&proc->core->access_slab);
+	orr_slab_exit(&proc->core->info_slab);
 	orr_slab_exit(&proc->data->handle_slab);
 	orr_waitq_destroy(&proc->done);
 }

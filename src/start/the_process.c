@@ -27,7 +27,8 @@
 	{ \
 		.policies = &orr_sched_table, .tag_lock = ORR_LOCK_INIT(TAG), \
 		.edge_lock = ORR_LOCK_INIT(EDGE), .join_lock = ORR_LOCK_INIT(JOIN), \
-		.task_slab = { .lock = ORR_LOCK_INIT(SLAB) }, .access_slab = { \
+		.task_slab = { .lock = ORR_LOCK_INIT(SLAB) }, \
+		.access_slab = { .lock = ORR_LOCK_INIT(SLAB) }, .info_slab = { \
 			.lock = ORR_LOCK_INIT(SLAB) \
 		} \
 	}

@@ -185,6 +185,7 @@ void orr_real_run_own(struct orr_process *proc, struct orr_run_totals *t);
 void orr_real_run_all(const struct orr_run_totals *t);
 
 /* ---- virtual costs: none ---- */
+#define ORR_SYS_CHARGES 0
 static inline void orr_sys_charge(struct orr_thread *t, enum orr_cost c)
 {
 	(void) t;

@@ -150,6 +150,12 @@ unsigned orr_sys_ngroups(unsigned nworkers)
 	return nworkers;
 }
 
+void orr_sys_workers_share(struct orr_process *proc, unsigned nworkers)
+{
+	(void) proc;
+	(void) nworkers;
+}
+
 unsigned orr_sys_cores(struct orr_process *proc)
 {
 	const struct orr_real *real = proc->sys;

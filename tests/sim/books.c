@@ -7,6 +7,7 @@
  * ready    the tasks are there before the workers may take them
  * fed      the workers take them while the program submits them
  * chain    each task needs the one before
+ * turns    likewise, and the first two workers execute them in turn
  * foreign  fed by rank 0, which inserts FOREIGN tasks of rank 1 before each of its own
  * message  rank 1's tasks need what rank 0's single task writes, which takes TASKS * KERNEL_US
  *
@@ -63,10 +64,11 @@ static void fed(int tasks, int foreign)
 	}
 }
 
-static void chain(starpu_data_handle_t h, int tasks)
+static void chain(starpu_data_handle_t h, int tasks, int in_turn)
 {
 	for (int i = 0; i < tasks; i++)
-		OK(starpu_task_insert(&chain_cl, STARPU_RW, h, 0));
+		OK(starpu_task_insert(&chain_cl, STARPU_RW, h, STARPU_EXECUTE_ON_WORKER,
+				      in_turn ? i % 2 : -1, 0));
 }
 
 static void message(starpu_data_handle_t h, int tasks)
@@ -91,8 +93,8 @@ static void run(const char *what, starpu_data_handle_t h, int tasks, int foreign
 		starpu_profiling_status_set(STARPU_PROFILING_ENABLE);
 	if (ready || !strcmp(what, "fed") || !strcmp(what, "foreign"))
 		fed(rank == 0 ? tasks : 0, foreign);
-	else if (!strcmp(what, "chain"))
-		chain(h, tasks);
+	else if (!strcmp(what, "chain") || !strcmp(what, "turns"))
+		chain(h, tasks, what[0] == 't');
 	else
 		message(h, tasks);
 	if (ready) {

@@ -15,7 +15,7 @@ books() {
 	ranks=$1 cpus=$2 costs=$3 run=$4
 	shift 4
 	options="--cpus $cpus"
-	for name in submit access foreign complete datum sched message interrupt wake look profile-submit profile turn; do
+	for name in submit access foreign complete datum sched message interrupt wake look profile-submit profile shared shared-datum shared-profile turn; do
 		value=$(echo ",$costs" | sed -n "s/.*,$name=\([0-9.]*\).*/\1/p")
 		options="$options --cost-$name ${value:-0}"
 	done
@@ -64,6 +64,17 @@ books 1 1 datum=20 'chain 10 5' kernels=50000 runtime=200000
 books 1 4 datum=20 'chain 10 5' kernels=50000 runtime=200000 idle=3*250000
 books 1 1 complete=20,sched=10 'ready 10 5' kernels=50000 runtime=300000
 books 1 1 complete=20,datum=10 'chain 10 5' kernels=50000 runtime=300000
+# Many workers share the runtime, and data that others used last.
+for cost in shared shared-profile; do
+	books 1 1 $cost=20 'ready 10 5' kernels=50000
+	books 1 2 $cost=20 'ready 10 5' kernels=50000 runtime=100000
+	books 1 4 $cost=20 'chain 10 5' kernels=50000 runtime=150000 idle=3*200000
+done
+books 1 4 shared=20,complete=10 'chain 10 5' kernels=50000 runtime=250000 idle=3*300000
+books 1 1 shared-datum=20 'chain 10 5' kernels=50000
+books 1 2 shared-datum=20 'turns 10 5' kernels=50000 runtime=180000 idle=230000
+books 1 2 shared-datum=20,datum=1 'turns 10 5' kernels=50000 runtime=190000 idle=240000
+books 1 2 shared-datum=20 'ready 10 5' kernels=50000
 # The program cannot feed the workers. They wait for it, those that get no task, too.
 for cpus in 1 2 4 16 64; do
 	books 1 $cpus submit=10 'fed 100 5' kernels=500000 submission=$cpus*1000000-99*5000 idle=$((cpus - 1))*5000

@@ -47,6 +47,13 @@ unsigned orr_sys_ngroups(unsigned nworkers)
 	return nworkers ? 1 : 0;
 }
 
+void orr_sys_workers_share(struct orr_process *proc, unsigned nworkers)
+{
+	double chance = nworkers ? 1 - 1.0 / nworkers : 0;
+	proc->costs[ORR_COST_COMPLETE] += chance * proc->costs[ORR_COST_SHARED];
+	proc->costs[ORR_COST_PROFILE] += chance * proc->costs[ORR_COST_SHARED_PROFILE];
+}
+
 double orr_sys_spin_us(struct orr_process *proc)
 {
 	(void) proc;

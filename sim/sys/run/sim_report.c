@@ -117,6 +117,9 @@ static void describe_costs(struct orr_about *a)
 		[ORR_COST_LOOK] = "look",
 		[ORR_COST_PROFILE_SUBMIT] = "profile-submit",
 		[ORR_COST_PROFILE] = "profile",
+		[ORR_COST_SHARED] = "shared",
+		[ORR_COST_SHARED_DATUM] = "shared-datum",
+		[ORR_COST_SHARED_PROFILE] = "shared-profile",
 		[ORR_COST_TURN] = "turn",
 		[ORR_COST_BUFFER] = "buffer",
 	};

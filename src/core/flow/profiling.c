@@ -277,7 +277,7 @@ void starpu_display_stats(void)
 void orr_profiling_submit(struct orr_task *t)
 {
 	if (!t->pub->profiling_info)
-		t->pub->profiling_info = calloc(1, sizeof(*t->pub->profiling_info));
+		t->pub->profiling_info = orr_task_alloc_info(orr_self(), t);
 	if (t->pub->profiling_info)
 		t->pub->profiling_info->submit_time = timespec_of(orr_sys_now_us());
 }

@@ -53,11 +53,27 @@ void orr_execute_prepare(struct orr_worker *w, struct orr_task *t)
 							   : task->interfaces;
 }
 
+/* The data of the task that another worker used last; from now on it is this one. */
+static inline unsigned take_over_data(const struct orr_task *t, const struct orr_worker *w)
+{
+	const uint8_t user = ORR_USER(w->id);
+	unsigned n = 0;
+	for (unsigned i = 0; i < t->owner.naccess; i++) {
+		starpu_data_handle_t h = t->owner.access[i].handle;
+		n += h->last_user && h->last_user != user;
+		h->last_user = user;
+	}
+	return n;
+}
+
 /* The time that the runtime takes to choose, start and complete the task. */
-static inline void charge_task(const struct orr_task *t, struct orr_thread *self)
+static inline void charge_task(const struct orr_task *t, const struct orr_worker *w,
+			       struct orr_thread *self)
 {
 	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&self->proc->cfg.profiling), 0))
 		orr_sys_charge(self, ORR_COST_PROFILE);
+	if (ORR_SYS_CHARGES)
+		orr_sys_charge_times(self, ORR_COST_SHARED_DATUM, take_over_data(t, w));
 	orr_sys_charge(self, ORR_COST_SCHED);
 	orr_sys_charge(self, ORR_COST_COMPLETE);
 	orr_sys_charge_times(self, ORR_COST_DATUM, t->owner.naccess);
@@ -66,7 +82,7 @@ static inline void charge_task(const struct orr_task *t, struct orr_thread *self
 /* The kernel ends later. The runtime's own work comes on top of it. */
 static void run_on(struct orr_worker *w, struct orr_thread *self)
 {
-	charge_task(w->task, self);
+	charge_task(w->task, w, self);
 	orr_sys_kernel_settle(self, &w->kernel);
 	orr_group_heap_push(w->group, w);
 	self->task = NULL;
@@ -75,7 +91,7 @@ static void run_on(struct orr_worker *w, struct orr_thread *self)
 /* The kernel took no time: the worker owes the runtime's work, as it does after other work. */
 static inline void finish_at_once(struct orr_worker *w, struct orr_thread *self)
 {
-	charge_task(w->task, self);
+	charge_task(w->task, w, self);
 	w->kernel.before_us = w->kernel.after_us = 0;
 	orr_execute_finish(w, self);
 }

@@ -148,6 +148,35 @@ struct orr_task *orr_task_make_private(struct starpu_task *task)
 	return &c->prv;
 }
 
+struct starpu_profiling_task_info *orr_task_alloc_info(struct orr_process *proc, struct orr_task *t)
+{
+	struct starpu_profiling_task_info *info;
+
+	orr_assert(!t->slab_info);
+	if (!t->embedded) /* the program's, which may keep the record longer than the runtime is up
+			   */
+		return calloc(1, sizeof(*info));
+	info = orr_slab_alloc(&proc->core->info_slab);
+	if (info) {
+		memset(info, 0, sizeof(*info));
+		t->slab_info = 1;
+	}
+	return info;
+}
+
+static void free_info(struct starpu_task *task)
+{
+	struct orr_task *t = task->starpu_private;
+
+	if (t && t->slab_info) {
+		orr_slab_free(&orr_self()->core->info_slab, task->profiling_info);
+		t->slab_info = 0;
+	} else {
+		free(task->profiling_info);
+	}
+	task->profiling_info = NULL;
+}
+
 /* Frees what the task owns beside itself. */
 static void clean_public(struct starpu_task *task)
 {
@@ -169,11 +198,10 @@ static void clean_public(struct starpu_task *task)
 	free(task->dyn_handles);
 	free(task->dyn_modes);
 	free(task->dyn_interfaces);
-	free(task->profiling_info);
+	free_info(task);
 	task->dyn_handles = NULL;
 	task->dyn_modes = NULL;
 	task->dyn_interfaces = NULL;
-	task->profiling_info = NULL;
 	task->handles_sequential_consistency = NULL;
 }
 
@@ -376,7 +404,8 @@ char *starpu_task_status_get_as_string(enum starpu_task_status status)
 
 void orr_task_renew(struct orr_task *t)
 {
-	int embedded = t->embedded, forced = t->forced_impl, nimpl = t->nimpl, bundled = t->bundled;
+	int embedded = t->embedded, forced = t->forced_impl, nimpl = t->nimpl, bundled = t->bundled,
+	    slab_info = t->slab_info;
 	struct orr_edges *edges = t->edges;
 	const struct orr_owner_ops *ops = t->owner.ops;
 
@@ -394,6 +423,7 @@ void orr_task_renew(struct orr_task *t)
 	t->forced_impl = (uint8_t) forced;
 	t->nimpl = (uint8_t) nimpl;
 	t->bundled = bundled & 1;
+	t->slab_info = slab_info & 1;
 	t->edges = edges;
 	t->owner.ops = ops; /* whoever it awaits may end from here on */
 	if (edges) {

@@ -42,6 +42,7 @@ struct orr_task {
 	uint8_t skipped : 1; /* its kernel is not executed: its transaction's epoch is cancelled, or
 				other tasks stand in for it (core/flow/task_retry.c) */
 	uint8_t copies : 1;  /* its kernel copies data: its worker's time is the data's */
+	uint8_t slab_info : 1; /* pub->profiling_info is from core->info_slab */
 	uint8_t borrows : 1; /* it uses the data that another task holds (core/flow/task_retry.c) */
 	uint16_t team; /* number of the parallel worker that executes it + 1 (core/flow/team.c) */
 	uint8_t monitored;    /* where it was counted (core/flow/monitor.h) */
@@ -145,6 +146,9 @@ void orr_task_destroy(struct orr_task *t);
 size_t orr_task_slab_size(void);
 /* The same of core->access_slab: the accesses of a task with more than ORR_TASK_INLINE data. */
 size_t orr_task_access_slab_size(void);
+/* A record for pub->profiling_info, all zeroes, which the task owns; NULL without memory. */
+struct starpu_profiling_task_info *orr_task_alloc_info(struct orr_process *proc,
+						       struct orr_task *t);
 /* Room for n > ORR_TASK_INLINE accesses of a task, which owns it; NULL without memory. */
 struct orr_access *orr_task_alloc_accesses(struct orr_process *proc, unsigned n);
 /* Gives back what t has of that, if it has; t->owner.naccess still tells how many. */

@@ -31,7 +31,7 @@ struct orr_core {
 	void *watchdog_arg;
 	unsigned npolling; /* atomic: workers that may be calling it */
 	unsigned phase;    /* atomic: how often the program has waited for all tasks */
-	struct orr_slab task_slab, access_slab;
+	struct orr_slab task_slab, access_slab, info_slab;
 	struct orr_map *tags; /* by number (core/flow/tag.c), NULL: none */
 	orr_lock_t tag_lock;  /* protects tags */
 	orr_lock_t

@@ -291,6 +291,7 @@ int orr_workers_create(struct orr_process *proc, const struct orr_driver_ops *cp
 	nunits = (unsigned) ncpus + ndrivers;
 	for (i = 0; i < ndevices; i++)
 		proc->core->nworkers += devices[i].nworkers;
+	orr_sys_workers_share(proc, proc->core->nworkers);
 	/* Workers that the program drives have a group of their own. */
 	proc->ngroups = !nunits                              ? 0
 			: proc->conf->n_not_launched_drivers ? nunits

@@ -91,6 +91,10 @@ struct orr_data_ext {
 	unsigned can_evict_off : 1;
 };
 
+/* A handle's last_user, the worker with that number: 0 is nobody. That workers whose numbers differ
+ * by 63 count as one costs nothing but a cost. */
+#define ORR_USER(worker) ((uint8_t) ((worker) % 63 + 1))
+
 /* Values of a handle's `alive` that no memory is likely to hold by accident: it can be used; its
  * end was submitted. */
 #define ORR_HANDLE_ALIVE 0xa7
@@ -113,6 +117,7 @@ struct _starpu_data_state {
 	/* A byte of their own: only the holder of the lock writes them. */
 	uint8_t held_write : 1; /* its holder writes */
 	uint8_t gave_back : 1;  /* memory was given back under the lock: its end tells */
+	uint8_t last_user : 6;  /* a simulated run: worker whose task used it last, ORR_USER() */
 	uint8_t : 0;
 	/* Constant after registration, and read without the lock. */
 	uint8_t wide : 1; /* user-defined interface: structures for all memory nodes from the start
