@@ -156,6 +156,11 @@ void launcher_live_attend(void);
 /* Starts the watch on programs that never wait. Called by the thread that runs all actors. */
 void launcher_watch_start(void);
 
+/* ---- member.c ---- */
+
+/* Refuses that function of MPI where its caller is in a region of several threads of OpenMP. */
+void launcher_region_check(const char *call);
+
 /* ---- machines.c ---- */
 
 /* Finds the machine of each rank. */

@@ -100,6 +100,19 @@ void orrery_sim_who(void)
 	}
 }
 
+void launcher_region_check(const char *call)
+{
+	struct orr_sim_actor *a;
+	int in_region = 1;
+
+	if (!(orrery_sim_asked & 2) || !region_is_open())
+		return;
+	if (!(a = orr_sim_own_beside()) && (a = orr_sim_own_running()))
+		find_call(&in_region);
+	if (a && in_region)
+		refuse(a, call);
+}
+
 static void note(enum orr_sim_asks what)
 {
 	switch (what) {

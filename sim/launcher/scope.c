@@ -22,19 +22,21 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <smpi/smpi.h>
+#include <simgrid/forward.h>
+#include <simgrid/version.h>
 #include "calls.h"
 #include "launcher.h"
 
 /* A kind of entry that nothing knows, so that all readers pass over it. */
 #define UNKNOWN_ENTRY DT_LOOS
 
-/* Empties the list of needs of the library that holds the address. */
-static void forget_needs(const void *address)
+/* Empties the list of needs of the library that holds the function. The executable has no name in
+ * the loader's list; a function of its own in the place of the library's would lead there. */
+static void forget_needs(const void *function)
 {
 	struct link_map *map;
 	Dl_info info;
-	if (!dladdr1(address, &info, (void **) &map, RTLD_DL_LINKMAP))
+	if (!dladdr1(function, &info, (void **) &map, RTLD_DL_LINKMAP) || !*map->l_name)
 		launcher_fail("the loader does not know a library that it has loaded");
 	size_t n = 0;
 	while (map->l_ld[n].d_tag != DT_NULL)
@@ -76,6 +78,6 @@ static void load_global(const char *name)
 void launcher_scope_narrow(void)
 {
 	forget_needs((const void *) orrery_sim_main);
-	forget_needs((const void *) PMPI_Init);
+	forget_needs((const void *) sg_version_get); /* nobody takes its place */
 	load_global("liborrery-sim-scope.so");
 }

@@ -22,6 +22,7 @@
 #include "actors/sim_own.h"
 #include "actors/sim_rank.h"
 #include "launcher/calls.h"
+#include "launcher/launcher.h"
 #include "public/public.h"
 #include "sim_clock.h"
 #include "sim_progress.h"
@@ -168,8 +169,10 @@ static void *stay(void **who)
 static struct orr_sim_actor *caller(const char *name)
 {
 	struct orr_sim_actor *a = orr_sim_own_running();
-	if (!a && (a = orr_sim_own_beside()) && !IS_ONE(name, about_nobody))
+	if (!a && (a = orr_sim_own_beside()) && !IS_ONE(name, about_nobody)) {
+		launcher_region_check(name);
 		refuse(a, name, "by a thread that is no thread of the simulation");
+	}
 	if (!a || within || !orr_sim_own_running())
 		return NULL;
 	a = orr_sim_actor_self();
@@ -196,6 +199,7 @@ void *orrery_sim_mpi_begin(const char *name, void **who)
 		       "by a kernel, callback or thread: SMPI would take it for another process");
 	if (IS_ONE(name, alone))
 		return stay(who);
+	launcher_region_check(name); /* others of the thread would go on in the midst of it */
 	if (!strcmp(name, "MPI_Init") && init.ranks[a->rank->rank])
 		return (void *) (uintptr_t) init_program;
 	if (!IS_ONE(name, calm) && init.started == orr_sim.nranks && orr_sim.nranks > 1 &&

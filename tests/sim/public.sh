@@ -89,6 +89,34 @@ same -n 1 "$ORR_TEST_BUILDDIR/tests/core/kernel_waits.sim"
 same -n 1 "$ORR_TEST_BUILDDIR/tests/core/pthread.sim"
 same -n 4 "$programs/insert_task.sim"
 
+# A program sees no names of the libraries that SimGrid needs: SMPI's functions are the executable's here.
+ldd "$libs/liborrery-sim.so.$major" > needs
+names=
+for name in libgfortran:_gfortran_st_write libboost_context:make_fcontext; do
+	if grep -q "${name%:*}" needs; then names="$names ${name#*:}"; fi
+done
+[ -n "$names" ] || die "SimGrid needs none of the libraries that are known here: $(cat needs)"
+cat > sees.c <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <starpu.h>
+int main(int argc, char **argv)
+{
+	if (starpu_init(NULL))
+		return 77;
+	for (int i = 1; i < argc; i++)
+		if (dlsym(RTLD_DEFAULT, argv[i]))
+			printf("sees %s\n", argv[i]);
+	starpu_shutdown();
+	return 0;
+}
+END
+ok "$ORRERY" cc --sim sees.c -o sees.sim
+# shellcheck disable=SC2086
+ok launch -n 1 ./sees.sim $names starpu_task_submit
+[ "$(cat out)" = "sees starpu_task_submit" ] || die "names of other libraries: $(cat out)"
+
 # ---- what is refused ----
 
 fails 1 '--network smpi: .*--with-simgrid-interface=private' launch -n 2 --network smpi "$programs/ring_detached.sim"
@@ -111,6 +139,10 @@ ok "$ORRERY" platform -n 8 --topology torus -o torus.xml
 fails 1 '--network maxmin on a platform with routes of different latencies .*interface=private' \
 	launch -n 8 --platform torus.xml --network maxmin "$programs/ring_detached.sim"
 ok launch -n 8 --platform torus.xml "$programs/ring_detached.sim"
+printf 'SwitchName=a Nodes=n[0-1]\nSwitchName=b Nodes=n2\nSwitchName=top Switches=a,b\n' > topology.conf
+ok "$ORRERY" platform --switches topology.conf --hop-latency 5us -o switches.xml
+fails 1 '--network maxmin on a platform with routes of different latencies .*interface=private' \
+	launch -n 3 --platform switches.xml --network maxmin "$programs/ring_detached.sim"
 cat > profile.xml <<'END'
 <?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
