@@ -186,13 +186,15 @@ size_t launcher_platform_load(const char *file, const char *like, int n)
 			s4u::Engine::get_instance()->load_platform(path);
 		else
 			default_cluster(like, n);
-		// SimGrid 4 aborts when it is asked for a route of a Dijkstra zone before this,
-		// which tells of hosts once more. The engine's own seal does nothing then.
-		s4u::Engine::get_instance()->get_netzone_root()->seal();
 		orr_simgrid_order(hosts);
 		const std::string mistake = platform_mistake();
 		if (!mistake.empty())
 			launcher_refused(mistake.c_str());
+		// SimGrid 4 aborts when it is asked for a route of a Dijkstra zone before this,
+		// which tells of hosts once more. The engine's own seal does nothing then.
+		const auto told = hosts;
+		s4u::Engine::get_instance()->get_netzone_root()->seal();
+		hosts = told;
 		launcher_network_settle(hosts);
 	} catch (const std::exception &e) {
 		launcher_refused(first_line(e).c_str());
