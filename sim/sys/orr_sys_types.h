@@ -17,6 +17,8 @@
 /* All ranks share the memory that chunks come from (sim_chunks.c). */
 #define ORR_CHUNK_MOST ((size_t) 8 << 10)
 
+#include "sim_clock.h"
+
 /* ---- atomics: nobody else runs between two statements ---- */
 #define ORR_ATOMIC_LOAD(p) (*(p))
 #define ORR_ATOMIC_LOAD_RELAXED(p) (*(p))
@@ -91,6 +93,21 @@ static inline struct orr_thread *orr_thread_self(void)
 static inline struct orr_process *orr_self(void)
 {
 	return orr_sim_actor_head()->thread.proc;
+}
+
+/* ---- clock and world ---- */
+
+static inline double orr_sys_now_us(void)
+{
+	return orr_sim_clock_s() * 1e6;
+}
+static inline int64_t orr_sys_now_ns(void)
+{
+	return (int64_t) (orr_sys_now_us() * 1e3 + 0.5);
+}
+static inline int orr_sys_is_simulated(void)
+{
+	return 1;
 }
 
 /* ---- locks (base/lock.h): one byte, free of cost ---- */

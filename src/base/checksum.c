@@ -70,9 +70,12 @@ FOLDS static size_t fold_all(uint32_t v, const unsigned char *p, size_t n, unsig
 			 load(p + 32), load(p + 48) };
 	size_t done = 64;
 
-	for (; n - done >= 64; done += 64)
-		for (int i = 0; i < 4; i++)
-			x[i] = fold(x[i], by_64, load(p + done + 16 * i));
+	for (; n - done >= 64; done += 64) {
+		x[0] = fold(x[0], by_64, load(p + done));
+		x[1] = fold(x[1], by_64, load(p + done + 16));
+		x[2] = fold(x[2], by_64, load(p + done + 32));
+		x[3] = fold(x[3], by_64, load(p + done + 48));
+	}
 	for (int i = 1; i < 4; i++)
 		x[i] = fold(x[i - 1], by_16, x[i]);
 	_mm_storeu_si128((__m128i *) rest, x[3]);

@@ -87,6 +87,15 @@ enum orr_cost {
  *                       [any] [locked] the calling process's context, never NULL. Costs a load.
  * struct orr_thread *orr_thread_self(void)
  *                       [any] [locked] the calling thread, never NULL.
+ * double orr_sys_now_us(void)
+ *                       [any] [locked] now in microseconds since an arbitrary origin: the monotonic
+ *                       clock, or virtual time.
+ * int64_t orr_sys_now_ns(void)
+ *                       [any] [locked] the same in nanoseconds, for events: as cheap as can be. In a
+ *                       real run it may be some nanoseconds off after orr_sys_now_ns_init().
+ * int orr_sys_is_simulated(void)
+ *                       [any] [locked] whether this is a simulated run: for what users are told, and
+ *                       for what calibration may record; a constant.
  * orr_sys_relax()       [any] [locked] a pause in a spin loop; a no-op in a simulated run, where
  *                       nobody can spin for another.
  *
@@ -127,13 +136,8 @@ enum orr_cost {
 #include "orr_sys_types.h"
 
 /* ---- clock ---- */
-/* [any] [locked] Now in microseconds since an arbitrary origin: the monotonic clock, or virtual
- * time. */
-double orr_sys_now_us(void);
-/* [any] [locked] The same in nanoseconds, for events: as cheap as can be. In a real run it may be
- * some nanoseconds off after orr_sys_now_ns_init(), which prepares that ([main], any number of
- * times) and says whether it is another clock from then on. */
-int64_t orr_sys_now_ns(void);
+/* [main] Prepares orr_sys_now_ns(), any number of times, and returns whether it is another clock
+ * from then on. */
 int orr_sys_now_ns_init(void);
 /* [any] [locked] What must be added to orr_sys_now_us so that all ranks of one computer speak of
  * the same clock. */
@@ -143,9 +147,6 @@ double orr_sys_origin_us(void);
 void orr_sys_sleep_us(double us);
 
 /* ---- the process ---- */
-/* [any] [locked] Whether this is a simulated run: for what users are told, and for what calibration
- * may record. */
-int orr_sys_is_simulated(void);
 /* [main] Fills in what the world decides about this process before starpu_init reads the
  * configuration (host name, rank if known). Returns 0, or -errno after a message. */
 int orr_sys_process_init(struct orr_process *proc);

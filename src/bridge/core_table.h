@@ -90,7 +90,7 @@
 	F(orr_real_run_own) \
 	F(orr_real_run_all) \
 	F(orr_graph_message) \
-	F(orr_trace_add) \
+	F(orr_trace_add_now) \
 	F(orr_trace_clock) \
 	F(orr_trace_place) \
 	F(orr_trace_waited) \

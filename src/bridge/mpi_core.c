@@ -308,9 +308,9 @@ void orr_graph_message(struct orr_process *proc, starpu_data_handle_t h, int ord
 	core.orr_graph_message(proc, h, ordered, m);
 }
 
-void orr_trace_add(struct orr_process *proc, struct orr_trace_event e)
+void orr_trace_add_now(struct orr_process *proc, struct orr_trace_event *e)
 {
-	core.orr_trace_add(proc, e);
+	core.orr_trace_add_now(proc, e);
 }
 
 void orr_trace_waited(struct orr_process *proc, double since_us, const char *call, uint64_t cause)

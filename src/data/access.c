@@ -295,10 +295,12 @@ uint64_t orr_access_comes_after(const struct orr_access *a)
 
 	orr_lock(&h->lock);
 	/* The two share a byte, which is written when another task's end grants this access. */
-	if (a->granted && !a->merged && h->ext)
-		last = orr_access_class(a->mode) != ORR_CLASS_READ && h->ext->read_last
-			       ? h->ext->read_last
-			       : h->ext->wrote_last;
+	if (a->granted && !a->merged && h->has_users) {
+		const struct orr_last_users *users = orr_handle_users(h);
+
+		last = orr_access_class(a->mode) != ORR_CLASS_READ && users->read ? users->read
+										  : users->wrote;
+	}
 	orr_unlock(&h->lock);
 	return orr_cause_of_last(last);
 }

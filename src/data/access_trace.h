@@ -2,13 +2,12 @@
 /* The last users of a datum, for the recorder: an access that waits for nobody comes after them all
  * the same.
  *
- * Invariant: nothing is written to a handle while nothing is recorded. Without memory the last user
- * is not known, and the program counts as the cause. */
+ * Invariant: a handle has no room for them while nothing is recorded. */
 #ifndef ORR_DATA_ACCESS_TRACE_H
 #define ORR_DATA_ACCESS_TRACE_H
 
 #include "data/access_queue.h"
-#include "data/handle_attributes.h"
+#include "data/datum/datum.h"
 #include "trace/format.h"
 
 #define ORR_LAST_MESSAGE 0x80000000U
@@ -34,21 +33,16 @@ static inline uint64_t orr_cause_of_last(uint32_t last)
 /* Under h->lock: the calling thread ends the access. */
 static inline void orr_access_note_end(starpu_data_handle_t h, const struct orr_access *a)
 {
-	const struct orr_thread *self = orr_thread_self();
-
 	orr_assert_locked(&h->lock);
-	if (__builtin_expect(self->proc->trace == NULL, 1) || orr_access_is_free(a->mode))
+	if (__builtin_expect(!h->has_users, 1) || orr_access_is_free(a->mode))
 		return;
-	uint32_t last = orr_last_of(self->cause);
-	struct orr_data_ext *ext = orr_handle_ext(h);
+	struct orr_last_users *users = orr_handle_users(h);
+	uint32_t last = orr_last_of(orr_thread_self()->cause);
 
-	if (!ext)
-		return;
-	if (orr_access_class(a->mode) != ORR_CLASS_READ) {
-		ext->wrote_last = last;
-		ext->read_last = 0;
-	} else
-		ext->read_last = last;
+	if (orr_access_class(a->mode) != ORR_CLASS_READ)
+		*users = (struct orr_last_users){ .wrote = last };
+	else
+		users->read = last;
 }
 
 #endif

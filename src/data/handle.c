@@ -16,16 +16,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLAB_INTERFACE 64 /* interfaces up to that size live in slabbed handles */
-
 #ifndef ORR_DEBUG
 /* Many ranks have many data: a word more would be two of each (doc/simulating.md). */
-_Static_assert(sizeof(struct _starpu_data_state) + SLAB_INTERFACE <= 176, "a datum has grown");
+_Static_assert(sizeof(struct _starpu_data_state) + ORR_SLAB_INTERFACE <= 176, "a datum has grown");
 #endif
 
-size_t orr_handle_slab_size(void)
+static size_t size_of(int slab, const struct starpu_data_interface_ops *ops, int traced)
 {
-	return sizeof(struct _starpu_data_state) + SLAB_INTERFACE;
+	return sizeof(struct _starpu_data_state) + orr_handle_iface_room(slab, ops) +
+	       (traced ? sizeof(struct orr_last_users) : 0);
+}
+
+size_t orr_handle_slab_size(const struct orr_process *proc)
+{
+	return size_of(1, NULL, proc->cfg.trace != NULL);
 }
 
 int orr_handle_check_node(starpu_data_handle_t h, int memnode, const char *what)
@@ -44,8 +48,8 @@ int orr_handle_check_node(starpu_data_handle_t h, int memnode, const char *what)
 static starpu_data_handle_t allocate(struct orr_process *proc,
 				     struct starpu_data_interface_ops *ops)
 {
-	size_t size = sizeof(struct _starpu_data_state) + ops->interface_size;
-	int slab = ops->interface_size <= SLAB_INTERFACE;
+	int slab = ops->interface_size <= ORR_SLAB_INTERFACE, traced = proc->trace != NULL;
+	size_t size = size_of(slab, ops, traced);
 
 	starpu_data_handle_t h = slab ? orr_slab_alloc(&proc->data->handle_slab) : malloc(size);
 	if (!h)
@@ -55,6 +59,7 @@ static starpu_data_handle_t allocate(struct orr_process *proc,
 	orr_lock_init(&h->lock, ORR_RANK_HANDLE);
 	h->alive = ORR_HANDLE_ALIVE;
 	h->slab = slab & 1;
+	h->has_users = traced & 1;
 	h->main.memnode = STARPU_MAIN_RAM;
 	return h;
 }

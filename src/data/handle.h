@@ -42,8 +42,9 @@ void orr_handle_unpin(starpu_data_handle_t h);
 /* Creates a handle as starpu_data_register does; used by filters with piece_of != NULL. */
 int orr_handle_create(starpu_data_handle_t *out, int home_node, void *interface,
 		      struct starpu_data_interface_ops *ops, struct orr_partition *piece_of);
-/* Bytes of a handle of a small built-in interface. */
-size_t orr_handle_slab_size(void);
+/* Bytes of a handle of a small built-in interface in that process, whose configuration is complete.
+ */
+size_t orr_handle_slab_size(const struct orr_process *proc);
 /* Frees the memory of a handle that has no buffers left. For close.c only: others end it. */
 void orr_handle_free(starpu_data_handle_t h);
 /* Marks the contents as changed on `memnode`: the other replicates become invalid. Under h->lock.

@@ -25,26 +25,32 @@ static uint32_t coordinates(struct orr_process *proc, const struct orr_data_ext 
 	return orr_trace_string(proc, text);
 }
 
-void orr_handle_record_slow(struct orr_process *proc, starpu_data_handle_t h, int ends)
+static __attribute__((noinline)) void record(struct orr_process *proc, starpu_data_handle_t h,
+					     int ends)
 {
 	const struct orr_data_ext *ext = h->ext;
-	int named = ext && ext->name;
 
-	if (!orr_trace_records(proc, ORR_TRACE_DATUM))
-		return;
-	if (h->mpi_tag < 0 ? !ends || (h->piece_of && !named)
-			   : h->mpi_comm || h->mpi_rank != proc->mpi_rank)
-		return;
 	orr_trace_add(proc,
 		      (struct orr_trace_event){
 			      .kind = ORR_TRACE_DATUM,
 			      .flags = (uint8_t) ((ends ? ORR_TRACE_DATUM_ENDS : 0) |
 						  (h->mpi_tag < 0 ? ORR_TRACE_DATUM_UNTAGGED : 0)),
 			      .worker = h->home_node,
-			      .a = named ? orr_trace_string(proc, ext->name) : 0,
+			      .a = ext && ext->name ? orr_trace_string(proc, ext->name) : 0,
 			      .b = h->mpi_tag >= 0 ? (uint64_t) h->mpi_tag
 				   : ext           ? ext->used_as
 						   : 0,
 			      .c = starpu_data_get_size(h),
 			      .d = coordinates(proc, ext) });
+}
+
+void orr_handle_record_slow(struct orr_process *proc, starpu_data_handle_t h, int ends)
+{
+	if (!orr_trace_records(proc, ORR_TRACE_DATUM))
+		return;
+	/* Most data of a rank are other ranks'. */
+	if (h->mpi_tag < 0 ? !ends || (h->piece_of && !(h->ext && h->ext->name))
+			   : h->mpi_comm || h->mpi_rank != proc->mpi_rank)
+		return;
+	record(proc, h, ends);
 }

@@ -8,17 +8,15 @@
 #include "data/handle_attributes.h"
 #include "trace/join.h"
 
-static enum orr_trace_use use_of(unsigned mode)
+_Static_assert((int) STARPU_R == ORR_USE_R && (int) STARPU_W == ORR_USE_W &&
+		       (int) STARPU_RW == ORR_USE_RW,
+	       "modes");
+
+static inline enum orr_trace_use use_of(unsigned mode)
 {
-	if (mode & STARPU_SCRATCH)
-		return ORR_USE_SCRATCH;
-	if (mode & STARPU_REDUX)
-		return ORR_USE_REDUX;
-	switch (mode & STARPU_RW) {
-	case STARPU_R: return ORR_USE_R;
-	case STARPU_W: return ORR_USE_W;
-	default: return ORR_USE_RW;
-	}
+	if (__builtin_expect(mode & (STARPU_SCRATCH | STARPU_REDUX), 0))
+		return mode & STARPU_SCRATCH ? ORR_USE_SCRATCH : ORR_USE_REDUX;
+	return mode & STARPU_RW ? (enum orr_trace_use)(mode & STARPU_RW) : ORR_USE_RW;
 }
 
 /* A tag that means the same datum in all processes, -1: it has none. */
@@ -100,14 +98,13 @@ static void record_part(struct orr_process *proc, uint64_t job, const struct use
 
 #define AT_ONCE 4 /* data that are looked at together */
 
-void orr_handle_record_uses(struct orr_process *proc, uint64_t job, const struct orr_access *access,
-			    unsigned n)
+/* Any data, as often as not more than a submission has room for. */
+static void record_all(struct orr_process *proc, uint64_t job, const struct orr_access *access,
+		       unsigned n)
 {
 	struct use use[AT_ONCE];
 	uint32_t small[AT_ONCE];
 
-	if (!n || !orr_trace_records(proc, ORR_TRACE_USES))
-		return;
 	for (unsigned i = 0; i < n; i += AT_ONCE) {
 		unsigned some = n - i < AT_ONCE ? n - i : AT_ONCE;
 		int all_small = 1;
@@ -120,4 +117,24 @@ void orr_handle_record_uses(struct orr_process *proc, uint64_t job, const struct
 		if (!all_small || !orr_trace_submitted_uses(proc, job, small, n))
 			record_part(proc, job, use, some, all_small);
 	}
+}
+
+#define FEW 3 /* that a submission has room for, if they have small tags */
+
+void orr_handle_record_uses(struct orr_process *proc, uint64_t job, const struct orr_access *access,
+			    unsigned n)
+{
+	uint32_t small[FEW] = { 0 };
+	uint64_t tags = n > FEW ? UINT64_MAX : 0;
+
+	if (!n || !orr_trace_records(proc, ORR_TRACE_USES))
+		return;
+	for (unsigned i = 0; i < n && i < FEW; i++) {
+		struct use use = use_by(proc, &access[i]);
+
+		tags |= use.of;
+		small[i] = small_use(&use);
+	}
+	if (tags >> ORR_TRACE_SMALL_TAG || !orr_trace_submitted_uses(proc, job, small, n))
+		record_all(proc, job, access, n);
 }

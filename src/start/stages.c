@@ -133,7 +133,7 @@ static int start_state(struct orr_process *proc)
 	proc->rng = proc->cfg.rand_seed * 2 + 1;
 	proc->epoch++;
 	orr_slab_init(&core->task_slab, orr_task_slab_size(), 0);
-	orr_slab_init(&data->handle_slab, orr_handle_slab_size(), 1);
+	orr_slab_init(&data->handle_slab, orr_handle_slab_size(proc), 1);
 	orr_slab_init(&core->access_slab, orr_task_access_slab_size(), 2);
 	orr_slab_init(&core->info_slab, sizeof(struct starpu_profiling_task_info), 3);
 	orr_waitq_init(&proc->done);

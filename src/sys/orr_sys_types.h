@@ -38,6 +38,15 @@
 					     __ATOMIC_ACQUIRE))
 #define ORR_ATOMIC_FENCE() __atomic_thread_fence(__ATOMIC_SEQ_CST)
 
+/* ---- clock and world ---- */
+
+double orr_sys_now_us(void);
+int64_t orr_sys_now_ns(void);
+static inline int orr_sys_is_simulated(void)
+{
+	return 0;
+}
+
 /* ---- locks (base/lock.h): 0 free, 1 held, 2 held with sleepers ---- */
 typedef struct {
 	uint32_t state;

@@ -124,11 +124,6 @@ void orr_sys_run_name(struct orr_process *proc, char *name, size_t size)
 
 /* ---- the process ---- */
 
-int orr_sys_is_simulated(void)
-{
-	return 0;
-}
-
 unsigned orr_sys_run_size(struct orr_process *proc)
 {
 	(void) proc;

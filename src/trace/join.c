@@ -78,7 +78,7 @@ void orr_trace_submitted(struct orr_process *proc, uint32_t name, uint64_t job, 
 
 	if (__builtin_expect(tr->plain && has_room(job) && long_cause(e.d) == cause && s, 1)) {
 		e.flags = ORR_TRACE_SHORT;
-		orr_trace_stream_add(tr, s, &e);
+		orr_trace_stream_put(tr, s, &e);
 	} else {
 		e.c = (uint64_t) (int64_t) priority;
 		e.d = cause;
@@ -134,34 +134,26 @@ void orr_trace_started(struct orr_process *proc, struct orr_trace_event *e,
 		       struct orr_trace_began *began)
 {
 	struct orr_trace *tr = proc->trace;
-	struct orr_trace_stream *s;
+	struct orr_trace_stream *s = orr_trace_stream_of(tr);
 
 	began->run = 0;
-	if (!orr_trace_wants(tr, ORR_TRACE_START))
+	if (__builtin_expect(!s, 0))
 		return;
 	if (!tr->plain || !has_room(e->b) || !has_room(e->c)) {
 		orr_trace_add_at(proc, e);
 		return;
 	}
-	s = orr_trace_stream_of(tr);
-	if (__builtin_expect(!s, 0))
-		return;
 	e->flags = ORR_TRACE_SHORT;
 	began->at = orr_trace_stream_add(tr, s, e);
 	began->run = began->at ? s->run_number : 0;
 }
 
-/* The thread's stream, if it has that start, and that is of the job; else NULL. */
-static inline struct orr_trace_stream *stream_of_start(const struct orr_trace *tr,
-						       const struct orr_trace_began *began,
-						       uint64_t job, int worker)
+/* The stream, or NULL, has that start, and that is of the job. */
+static inline int has_start(const struct orr_trace_stream *s, const struct orr_trace_began *began,
+			    uint64_t job, int worker)
 {
-	struct orr_trace_stream *s = orr_trace_stream_open(tr);
-
 	return s && began->run && began->run == s->run_number && number_of(began->at) == job &&
-			       began->at->worker == worker
-		       ? s
-		       : NULL;
+	       began->at->worker == worker;
 }
 
 /* The block of a start gets another step, of that time. */
@@ -189,10 +181,11 @@ void orr_trace_ended(struct orr_process *proc, struct orr_trace_began *began, in
 
 	if (!orr_trace_wants(tr, ORR_TRACE_END))
 		return;
-	struct orr_trace_stream *s = stream_of_start(tr, began, job, worker);
-	uint64_t took = s ? (uint64_t) (ns - began->at->ns) : 0;
+	struct orr_trace_stream *s = orr_trace_stream_open(tr);
+	int joins = has_start(s, began, job, worker);
+	uint64_t took = joins ? (uint64_t) (ns - began->at->ns) : 0;
 
-	if (__builtin_expect(s && !transfer && has_room(began->at->b) && took < HALF, 1)) {
+	if (__builtin_expect(joins && !transfer && has_room(began->at->b) && took < HALF, 1)) {
 		note_in_block(s, began->at, ORR_TRACE_END, ns);
 		set(&began->at->b, began->at->b | (took + 1) << 32);
 	} else {
@@ -225,11 +218,10 @@ static int joins_end(struct orr_trace_stream *s, const struct orr_trace_event *e
 }
 
 /* The task is DONE, and its START and END are one event. */
-static inline int joins_start(const struct orr_trace *tr, struct orr_trace_began *began, int worker,
+static inline int joins_start(struct orr_trace_stream *s, struct orr_trace_began *began, int worker,
 			      uint64_t job, int64_t ns)
 {
-	struct orr_trace_stream *s = stream_of_start(tr, began, job, worker);
-	uint64_t took = s ? began->at->b >> 32 : 0;
+	uint64_t took = has_start(s, began, job, worker) ? began->at->b >> 32 : 0;
 
 	if (!took || !has_room(began->at->c))
 		return 0;
@@ -243,6 +235,16 @@ static inline int joins_start(const struct orr_trace *tr, struct orr_trace_began
 	return 1;
 }
 
+/* `near`: the thread has recorded hardly anything since the kernel ended. */
+static __attribute__((noinline)) void add_done(struct orr_process *proc, struct orr_trace_event *e,
+					       int near)
+{
+	struct orr_trace_stream *s = orr_trace_stream_open(proc->trace);
+
+	if (!(near && !e->c && joins_end(s, e)))
+		orr_trace_add_at(proc, e);
+}
+
 void orr_trace_done(struct orr_process *proc, struct orr_trace_began *began, int worker,
 		    uint64_t job, uint64_t cause, int soon)
 {
@@ -254,14 +256,14 @@ void orr_trace_done(struct orr_process *proc, struct orr_trace_began *began, int
 	int near = soon && s && s->ended_job == job && s->recorded - s->ended <= NEAR_EVENTS;
 	int64_t ns = near && !orr_sys_is_simulated() ? s->ended_ns : orr_trace_now_ns();
 
-	if (began && !cause && joins_start(tr, began, worker, job, ns))
-		return;
-	struct orr_trace_event e = {
-		.kind = ORR_TRACE_DONE, .worker = (int16_t) worker, .ns = ns, .b = job, .c = cause
-	};
-
-	if (!(near && !cause && joins_end(s, &e)))
-		orr_trace_add_at(proc, &e);
+	if (!began || cause || !joins_start(s, began, worker, job, ns))
+		add_done(proc,
+			 &(struct orr_trace_event){ .kind = ORR_TRACE_DONE,
+						    .worker = (int16_t) worker,
+						    .ns = ns,
+						    .b = job,
+						    .c = cause },
+			 near);
 }
 
 /* ---- what goes on ---- */
@@ -286,19 +288,56 @@ static inline int64_t let_ns(const struct orr_trace_stream *s, uint64_t cause)
 	return orr_trace_now_ns();
 }
 
+/* Another task that the same cause lets go on. */
+static inline int chain_task(struct orr_trace_event *last, enum orr_trace_kind kind, uint64_t job,
+			     uint64_t cause)
+{
+	unsigned slot = has_room(last->b) ? 0 : !(last->d & HALF) ? 1 : 2;
+
+	if (!lets(last) || last->c != cause || last->d >> 32)
+		return 0;
+	if (kind == ORR_TRACE_READY)
+		set_flag(last, ORR_TRACE_READY_TOO << slot);
+	if (slot == 0)
+		set(&last->b, last->b | job << 32);
+	else
+		set(&last->d, last->d | (slot == 1 ? job : job << 32));
+	return 1;
+}
+
 void orr_trace_let(struct orr_process *proc, enum orr_trace_kind kind, uint64_t job, uint64_t cause)
 {
 	struct orr_trace *tr = proc->trace;
-	struct orr_trace_event e = { .kind = (uint8_t) kind, .worker = -1, .b = job, .c = cause };
 
 	if (!orr_trace_wants(tr, kind))
 		return;
 	struct orr_trace_stream *s = orr_trace_stream_open(tr);
 
-	if (s && kind == ORR_TRACE_READY && joins_submission(s, job, cause))
+	if (__builtin_expect(!s || !has_room(job), 0)) {
+		orr_trace_add_at(proc, &(struct orr_trace_event){ .kind = (uint8_t) kind,
+								  .worker = -1,
+								  .ns = s ? let_ns(s, cause)
+									  : orr_trace_now_ns(),
+								  .b = job,
+								  .c = cause });
 		return;
-	e.ns = s ? let_ns(s, cause) : orr_trace_now_ns();
-	orr_trace_add_at(proc, &e);
+	}
+	if (kind == ORR_TRACE_READY && joins_submission(s, job, cause))
+		return;
+	struct orr_trace_event *last = &s->events[s->n - 1];
+
+	int64_t ns = let_ns(s, cause);
+
+	if (is_near(last, ns) && chain_task(last, kind, job, cause))
+		note(s, kind);
+	else
+		orr_trace_stream_put(tr, s,
+				     &(struct orr_trace_event){ .kind = (uint8_t) kind,
+								.flags = ORR_TRACE_SHORT,
+								.worker = -1,
+								.ns = ns,
+								.b = job,
+								.c = cause });
 }
 
 int64_t orr_trace_submit_ns(struct orr_process *proc, uint64_t job)
@@ -308,22 +347,6 @@ int64_t orr_trace_submit_ns(struct orr_process *proc, uint64_t job)
 									    : NULL;
 
 	return submit ? submit->ns : orr_trace_now_ns();
-}
-
-/* Another task that the same cause lets go on. */
-static int chain_task(struct orr_trace_event *last, const struct orr_trace_event *e)
-{
-	unsigned slot = has_room(last->b) ? 0 : !(last->d & HALF) ? 1 : 2;
-
-	if (!lets(last) || last->c != e->c || last->d >> 32)
-		return 0;
-	if (e->kind == ORR_TRACE_READY)
-		set_flag(last, ORR_TRACE_READY_TOO << slot);
-	if (slot == 0)
-		set(&last->b, last->b | e->b << 32);
-	else
-		set(&last->d, last->d | (slot == 1 ? e->b : e->b << 32));
-	return 1;
 }
 
 /* Another request whose datum the same cause gives. */
@@ -381,7 +404,7 @@ int orr_trace_stream_chain(struct orr_trace_stream *s, struct orr_trace_event *e
 	if (last && is_near(last, e->ns))
 		switch (e->kind) {
 		case ORR_TRACE_RELEASE:
-		case ORR_TRACE_READY: joins = chain_task(last, e); break;
+		case ORR_TRACE_READY: joins = chain_task(last, e->kind, e->b, e->c); break;
 		case ORR_TRACE_GRANT: joins = chain_grant(last, e); break;
 		case ORR_TRACE_ROUTE: joins = chain_route(last, e); break;
 		case ORR_TRACE_SENT: joins = chain_sent(last, e); break;

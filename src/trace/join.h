@@ -24,7 +24,8 @@ void orr_trace_submitted(struct orr_process *proc, uint32_t name, uint64_t job, 
  * so from now on, 0 if it has no room. */
 int orr_trace_submitted_uses(struct orr_process *proc, uint64_t job, const uint32_t *use,
 			     unsigned n);
-/* A kernel starts: e has the fields of START, at e->ns. */
+/* A kernel starts: e has the fields of START, at e->ns. Requires that starts are recorded; else
+ * began->run is 0. */
 void orr_trace_started(struct orr_process *proc, struct orr_trace_event *e,
 		       struct orr_trace_began *began);
 /* The kernel of that start is over, at that time; transfer: field d of END. */

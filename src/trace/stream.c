@@ -116,6 +116,12 @@ int orr_trace_stream_begin(struct orr_trace *tr, struct orr_trace_stream *s)
 	return 1;
 }
 
+void orr_trace_stream_add_first(struct orr_trace *tr, struct orr_trace_stream *s,
+				const struct orr_trace_event *e)
+{
+	orr_trace_stream_add(tr, s, e);
+}
+
 struct orr_trace_stream *orr_trace_stream_make(struct orr_trace *tr, struct orr_thread *self)
 {
 	struct orr_trace_stream *s = orr_sys_is_simulated() ? tr->streams : NULL;

@@ -96,6 +96,8 @@ struct orr_trace {
 	uint64_t lost; /* events of threads for which there was no memory */
 };
 
+_Static_assert(offsetof(struct orr_trace, wanted) == 0, "trace.h looks there");
+
 static inline int orr_trace_wants(const struct orr_trace *tr, enum orr_trace_kind kind)
 {
 	return ORR_ATOMIC_LOAD_RELAXED(&tr->wanted) >> kind & 1;
@@ -120,52 +122,44 @@ void orr_trace_stream_add_part(struct orr_trace *tr, struct orr_trace_stream *s,
 /* Nothing more comes: its blocks say what is in them. */
 void orr_trace_stream_end(struct orr_trace *tr, struct orr_trace_stream *s);
 
+/* The stream of the calling thread, NULL: it has none yet. */
+static inline struct orr_trace_stream *orr_trace_stream_known(const struct orr_trace *tr)
+{
+	if (orr_sys_is_simulated())
+		return tr->streams;
+	const struct orr_thread *self = orr_thread_self();
+
+	return __builtin_expect(self->trace && self->trace_epoch == tr->epoch, 1) ? self->trace
+										  : NULL;
+}
+
 static inline struct orr_trace_stream *orr_trace_stream_of(struct orr_trace *tr)
 {
-	struct orr_thread *self = orr_thread_self();
+	struct orr_trace_stream *s = orr_trace_stream_known(tr);
 
-	if (__builtin_expect(self->trace && self->trace_epoch == tr->epoch, 1))
-		return self->trace;
-	return orr_trace_stream_make(tr, self);
+	return __builtin_expect(s != NULL, 1) ? s : orr_trace_stream_make(tr, orr_thread_self());
 }
 
 /* The stream of the calling thread, if it has one and it has an event that others may join; else
  * NULL. */
 static inline struct orr_trace_stream *orr_trace_stream_open(const struct orr_trace *tr)
 {
-	const struct orr_thread *self = orr_thread_self();
-	struct orr_trace_stream *s = self->trace;
+	struct orr_trace_stream *s = orr_trace_stream_known(tr);
 
-	return __builtin_expect(s && self->trace_epoch == tr->epoch && s->n && tr->plain, 1) ? s
-											     : NULL;
+	return __builtin_expect(s && s->n && tr->plain, 1) ? s : NULL;
 }
 
-/* The place of the next event, which is one of that kind, at that time; NULL, and it is lost: there
- * is no room. The event is there when its kind is stored, as the last of its fields. */
-static inline struct orr_trace_event *orr_trace_stream_place(struct orr_trace *tr,
-							     struct orr_trace_stream *s,
-							     unsigned kind, int64_t ns)
+/* Adds an event to a stream whose block has room. Returns its place. The event is there when its
+ * kind is stored, as the last of its fields. */
+static inline struct orr_trace_event *orr_trace_stream_append(struct orr_trace_stream *s,
+							      const struct orr_trace_event *e)
 {
-	if (__builtin_expect(s->n == s->room, 0) && !orr_trace_stream_begin(tr, s)) {
-		s->lost++;
-		return NULL;
-	}
+	struct orr_trace_event *at = &s->events[s->n++];
+
 	s->recorded++;
-	s->kinds |= (uint64_t) 1 << kind;
-	s->first_ns = ns < s->first_ns ? ns : s->first_ns;
-	s->last_ns = ns > s->last_ns ? ns : s->last_ns;
-	return &s->events[s->n++];
-}
-
-/* Returns its place. */
-static inline struct orr_trace_event *orr_trace_stream_add(struct orr_trace *tr,
-							   struct orr_trace_stream *s,
-							   const struct orr_trace_event *e)
-{
-	struct orr_trace_event *at = orr_trace_stream_place(tr, s, e->kind, e->ns);
-
-	if (__builtin_expect(!at, 0))
-		return NULL;
+	s->kinds |= (uint64_t) 1 << e->kind;
+	s->first_ns = e->ns < s->first_ns ? e->ns : s->first_ns;
+	s->last_ns = e->ns > s->last_ns ? e->ns : s->last_ns;
 	at->ns = e->ns;
 	at->flags = e->flags;
 	at->worker = e->worker;
@@ -175,6 +169,34 @@ static inline struct orr_trace_event *orr_trace_stream_add(struct orr_trace *tr,
 	at->d = e->d;
 	ORR_ATOMIC_STORE(&at->kind, e->kind);
 	return at;
+}
+
+/* Adds an event. Returns its place; NULL, and it is lost: there is no room. */
+static inline struct orr_trace_event *orr_trace_stream_add(struct orr_trace *tr,
+							   struct orr_trace_stream *s,
+							   const struct orr_trace_event *e)
+{
+	if (__builtin_expect(s->n == s->room, 0) && !orr_trace_stream_begin(tr, s)) {
+		s->lost++;
+		return NULL;
+	}
+	return orr_trace_stream_append(s, e);
+}
+
+/* The same where nobody asks for the place: the rare case is a function's last call, so that the
+ * usual one saves no registers. */
+void orr_trace_stream_add_first(struct orr_trace *tr, struct orr_trace_stream *s,
+				const struct orr_trace_event *e);
+static inline void orr_trace_stream_put(struct orr_trace *tr, struct orr_trace_stream *s,
+					const struct orr_trace_event *e)
+{
+	if (__builtin_expect(s->n < s->room, 1))
+		orr_trace_stream_append(s, e);
+	else {
+		struct orr_trace_event copy = *e; /* so *e can stay in registers */
+
+		orr_trace_stream_add_first(tr, s, &copy);
+	}
 }
 
 #endif

@@ -60,12 +60,8 @@ static void choose(struct orr_process *proc)
 	set_wanted(tr);
 }
 
-int orr_trace_records(const struct orr_process *proc, enum orr_trace_kind kind)
-{
-	return orr_trace_wants(proc->trace, kind);
-}
-
-static inline void add(struct orr_trace *tr, struct orr_trace_event *e)
+/* Of a thread without a stream, of a run that is not plain, or of a kind that others may join. */
+static __attribute__((noinline)) void add_slow(struct orr_trace *tr, struct orr_trace_event *e)
 {
 	struct orr_trace_stream *s = orr_trace_stream_of(tr);
 
@@ -77,14 +73,25 @@ static inline void add(struct orr_trace *tr, struct orr_trace_event *e)
 		orr_trace_stream_add(tr, s, e);
 }
 
-void orr_trace_add(struct orr_process *proc, struct orr_trace_event e)
+static inline void add(struct orr_trace *tr, struct orr_trace_event *e)
+{
+	struct orr_trace_stream *s = orr_trace_stream_known(tr);
+
+	if (__builtin_expect(s && s->n < s->room && tr->plain, 1) &&
+	    !(ORR_TRACE_CHAINED >> e->kind & 1))
+		orr_trace_stream_append(s, e);
+	else
+		add_slow(tr, e);
+}
+
+void orr_trace_add_now(struct orr_process *proc, struct orr_trace_event *e)
 {
 	struct orr_trace *tr = proc->trace;
 
-	if (!orr_trace_wants(tr, e.kind))
+	if (!orr_trace_wants(tr, e->kind))
 		return;
-	e.ns += orr_trace_now_ns();
-	add(tr, &e);
+	e->ns += orr_trace_now_ns();
+	add(tr, e);
 }
 
 void orr_trace_add_at(struct orr_process *proc, struct orr_trace_event *e)
@@ -151,15 +158,17 @@ static const struct orr_trace_text *enter(struct orr_trace *tr, const char *text
 	return s;
 }
 
-uint32_t orr_trace_string(struct orr_process *proc, const char *text)
+static inline size_t known_place(const char *text)
 {
-	struct orr_trace *tr = proc->trace;
-	struct orr_trace_stream *own = orr_trace_stream_of(tr);
-	size_t i = ((uintptr_t) text >> 3) % ORR_TRACE_NKNOWN;
+	return ((uintptr_t) text >> 3) % ORR_TRACE_NKNOWN;
+}
 
-	if (own && own->known[i].address == text &&
-	    !strncmp(own->known[i].string->text, text, MOST_TEXT))
-		return own->known[i].string->number;
+/* A string that this thread has not used last of those with its place. */
+static __attribute__((noinline)) uint32_t string_slow(struct orr_trace *tr, const char *text)
+{
+	struct orr_trace_stream *own = orr_trace_stream_of(tr);
+	size_t i = known_place(text);
+
 	orr_lock(&tr->lock);
 	const struct orr_trace_text *s = enter(tr, text, strnlen(text, MOST_TEXT));
 	orr_unlock(&tr->lock);
@@ -168,6 +177,18 @@ uint32_t orr_trace_string(struct orr_process *proc, const char *text)
 		own->known[i].string = s;
 	}
 	return s ? s->number : 0;
+}
+
+uint32_t orr_trace_string(struct orr_process *proc, const char *text)
+{
+	struct orr_trace *tr = proc->trace;
+	const struct orr_trace_stream *own = orr_trace_stream_known(tr);
+	size_t i = known_place(text);
+
+	/* A program may have another text at the same place by now. */
+	if (own && own->known[i].address == text && !strcmp(own->known[i].string->text, text))
+		return own->known[i].string->number;
+	return string_slow(tr, text);
 }
 
 /* ---- about the process ---- */

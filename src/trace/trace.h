@@ -21,10 +21,18 @@ void orr_trace_exit(struct orr_process *proc);
 
 /* The functions below require proc->trace. */
 
-/* True if events of that kind are recorded: what makes one need not be found out else. */
-int orr_trace_records(const struct orr_process *proc, enum orr_trace_kind kind);
+/* True if events of that kind are recorded: what makes one need not be found out else. The trace
+ * begins with their bits (stream.h). */
+static inline int orr_trace_records(const struct orr_process *proc, enum orr_trace_kind kind)
+{
+	return ORR_ATOMIC_LOAD_RELAXED((const uint64_t *) (const void *) proc->trace) >> kind & 1;
+}
 /* Appends an event, e.ns nanoseconds from now. */
-void orr_trace_add(struct orr_process *proc, struct orr_trace_event e);
+void orr_trace_add_now(struct orr_process *proc, struct orr_trace_event *e);
+static inline void orr_trace_add(struct orr_process *proc, struct orr_trace_event e)
+{
+	orr_trace_add_now(proc, &e);
+}
 /* Appends an event at e->ns nanoseconds by the clock of the process; e may change. */
 void orr_trace_add_at(struct orr_process *proc, struct orr_trace_event *e);
 /* Now, in nanoseconds by the clock of the process. */

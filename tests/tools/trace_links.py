@@ -2,6 +2,7 @@
 #
 # The load of links in a trace of a simulated run, against its messages.
 #     trace_links.py TOOLS TRACE star    each node has one link up and one down: what the messages of the node's rank take
+#     trace_links.py TOOLS TRACE wire    likewise, and links between these, whose bandwidth changes
 #     trace_links.py TOOLS TRACE none    there are no links
 # Invariant: what a link carries is counted here from messages; stretches add up to the whole.
 import collections
@@ -45,6 +46,8 @@ def main(path, kind):
         sums[load["name"], "busy"] += load["busy_ns"]
         sums[load["name"], "full"] += load["full_ns"]
     for link in links:
+        if kind == "wire" and not link["name"].startswith("node-"):
+            continue
         low = sent[link["name"]] / link["bytes_per_s"] * 1e9
         high = (sent[link["name"]] + ENVELOPE * (n[link["name"]] + 10)) / link["bytes_per_s"] * 1e9
         check(low * 0.999 - 10 <= link["busy_ns"] <= high * 1.001 + 10 + 3000, "what it carried", link, low, high)

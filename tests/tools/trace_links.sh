@@ -57,6 +57,22 @@ if [ "$ORR_TEST_SIM" = yes ]; then
 		done
 		cmp times.tasks times.tasks,links || die "times depend on the load of links, with $network"
 	done
+	# A message alone on its route, one link of which changes meanwhile: the others carry its bytes all the same.
+	printf 'PERIODICITY 0.0007\n0.0001 500000000\n0.0004 2000000000\n' > w.bw
+	sed 's/ 500/ 700/' w.bw > v.bw
+	cat > w.xml << X
+<?xml version='1.0'?><!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1"><zone id="z" routing="Full"><host id="a" speed="1Gf"/><host id="b" speed="1Gf"/>
+<link id="node-0-link_UP" bandwidth="4GBps" latency="1us"/><link id="node-0-link_DOWN" bandwidth="4GBps" latency="1us"/>
+<link id="node-1-link_UP" bandwidth="4GBps" latency="1us"/><link id="node-1-link_DOWN" bandwidth="4GBps" latency="1us"/>
+<link id="w" bandwidth="2GBps" latency="1us" bandwidth_file="w.bw"/><link id="v" bandwidth="2GBps" latency="1us" bandwidth_file="v.bw"/>
+<route src="a" dst="b" symmetrical="NO"><link_ctn id="node-0-link_UP"/><link_ctn id="w"/><link_ctn id="node-1-link_DOWN"/></route>
+<route src="b" dst="a" symmetrical="NO"><link_ctn id="node-1-link_UP"/><link_ctn id="v"/><link_ctn id="node-0-link_DOWN"/></route></zone></platform>
+X
+	for network in share maxmin; do
+		same "$ORRERY" sim -n 2 --platform w.xml --network $network "$causes.sim" rounds bytes=2000000 rounds=4 make=100 take=100
+		check t wire
+	done
 	# The runtime begins several times: nothing counts twice.
 	ok "$ORRERY" sim -n 2 --trace t "$ORR_TEST_BUILDDIR/tests/mpi/mem_throttle.sim"
 	check t star

@@ -375,16 +375,6 @@ void orr_waitq_wake_slow(orr_waitq_t *q)
 
 /* ---- clock ---- */
 
-double orr_sys_now_us(void)
-{
-	return orr_sim_clock_s() * 1e6;
-}
-
-int64_t orr_sys_now_ns(void)
-{
-	return (int64_t) (orr_sys_now_us() * 1e3 + 0.5);
-}
-
 int orr_sys_now_ns_init(void)
 {
 	return 0;

@@ -18,11 +18,6 @@ static struct orr_sim_rank *rank_of(struct orr_process *proc)
 	return proc->sys ? proc->sys : orr_sim_actor_self()->rank;
 }
 
-int orr_sys_is_simulated(void)
-{
-	return 1;
-}
-
 void orr_sim_costs(const struct orr_sim_rank *r, double costs[ORR_NCOSTS])
 {
 	memcpy(costs, orr_sim.costs, sizeof(orr_sim.costs));

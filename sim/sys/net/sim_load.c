@@ -68,10 +68,8 @@ static void coarser(void)
 	loads.bin_s *= 2;
 }
 
-static struct orr_sim_load *load_of(struct orr_sim_link *l)
+static __attribute__((noinline)) struct orr_sim_load *new_load(struct orr_sim_link *l)
 {
-	if (l->load)
-		return l->load;
 	l->load = calloc(1, sizeof(*l->load));
 	if (!l->load)
 		orr_fatal("out of memory for the load of links; simulate without a trace");
@@ -81,15 +79,15 @@ static struct orr_sim_load *load_of(struct orr_sim_link *l)
 	return l->load;
 }
 
-/* The link gave that part of its bandwidth; mostly in the same stretch as before. */
-static void add(struct orr_sim_load *load, double begin_s, double end_s, double share, int full)
+static inline struct orr_sim_load *load_of(struct orr_sim_link *l)
 {
-	if (begin_s >= load->begin_s && begin_s < end_s && end_s <= load->until_s) {
-		load->now_busy_s += (end_s - begin_s) * share;
-		if (full)
-			load->now_full_s += end_s - begin_s;
-		return;
-	}
+	return __builtin_expect(l->load != NULL, 1) ? l->load : new_load(l);
+}
+
+/* The link gave that part of its bandwidth in several stretches, or in another one than before. */
+static __attribute__((noinline)) void add_elsewhere(struct orr_sim_load *load, double begin_s,
+						    double end_s, double share, int full)
+{
 	while (end_s > BINS * loads.bin_s)
 		coarser();
 
@@ -111,8 +109,21 @@ static void add(struct orr_sim_load *load, double begin_s, double end_s, double 
 	}
 }
 
+/* The link gave that part of its bandwidth; mostly in the same stretch as before. */
+static inline void add(struct orr_sim_load *load, double begin_s, double end_s, double share,
+		       int full)
+{
+	if (begin_s < load->begin_s || begin_s >= end_s || end_s > load->until_s) {
+		add_elsewhere(load, begin_s, end_s, share, full);
+		return;
+	}
+	load->now_busy_s += (end_s - begin_s) * share;
+	if (full)
+		load->now_full_s += end_s - begin_s;
+}
+
 /* Adds what the link has given up to now. */
-static void account(struct orr_sim_load *load, double now_s)
+static inline void account(struct orr_sim_load *load, double now_s)
 {
 	if (load->share > 0 && now_s > load->since_s)
 		add(load, load->since_s, now_s, load->share, load->share >= FULL);
@@ -124,7 +135,8 @@ static double share_of(const struct orr_sim_link *l, double rate)
 	return rate < l->bytes_per_s ? rate / l->bytes_per_s : 1;
 }
 
-void orr_sim_load_changed(struct orr_sim_link *l)
+/* Messages on the link have come, gone, or got other rates. */
+static inline void change(struct orr_sim_link *l, double now_s)
 {
 	double rate = 0, share;
 
@@ -137,13 +149,43 @@ void orr_sim_load_changed(struct orr_sim_link *l)
 	share = share_of(l, rate);
 	if (share == load->share)
 		return;
+	account(load, now_s);
+	load->share = share;
+}
 
+void orr_sim_load_changed(struct orr_sim_link *first)
+{
 	double now_s = orr_sim_clock_s();
 
-	if (load->share > 0)
-		account(load, now_s);
-	load->since_s = now_s;
-	load->share = share;
+	for (struct orr_sim_link *l = first; l; l = l->next)
+		change(l, now_s);
+}
+
+void orr_sim_load_of_route(const unsigned *links, unsigned n, double at_s)
+{
+	struct orr_sim_link *all = n ? orr_sim_link(0) : NULL;
+
+	for (unsigned i = 0; i < n; i++)
+		change(&all[links[i]], at_s);
+}
+
+void orr_sim_load_of_one(const unsigned *links, unsigned n, double since_s, double rate)
+{
+	struct orr_sim_link *all = n ? orr_sim_link(0) : NULL;
+	double now_s = orr_sim_clock_s();
+
+	for (unsigned i = 0; i < n; i++) {
+		struct orr_sim_link *l = &all[links[i]];
+
+		if (!l->shared)
+			continue;
+		struct orr_sim_load *load = load_of(l);
+		double share = share_of(l, rate);
+
+		orr_assert(load->share == 0);
+		if (share > 0 && now_s > since_s)
+			add(load, since_s, now_s, share, share >= FULL);
+	}
 }
 
 void orr_sim_load_served(struct orr_sim_link *l, double begin_s, double end_s)
@@ -215,6 +257,7 @@ unsigned orr_sys_wires(struct orr_process *proc, struct orr_wire **wires)
 
 	(void) proc;
 	*wires = NULL;
+	orr_sim_network_tell_loads();
 	for (struct orr_sim_load *load = loads.all; load; load = load->next)
 		n++;
 	if (!n)

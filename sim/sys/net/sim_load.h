@@ -17,8 +17,12 @@ struct orr_sim_load;
 /* Somebody wants to know; set once, at the begin of a run. */
 extern int orr_sim_loads_watched;
 
-/* share: messages on the link have come, gone, or got other rates. */
-void orr_sim_load_changed(struct orr_sim_link *l);
+/* share: messages on these links, which `next` joins, have come, gone, or got other rates; on those
+ * of a route at that time, which is not after now. */
+void orr_sim_load_changed(struct orr_sim_link *first);
+void orr_sim_load_of_route(const unsigned *links, unsigned n, double at_s);
+/* share: the links of a route had one message alone since then, until now, which got that rate. */
+void orr_sim_load_of_one(const unsigned *links, unsigned n, double since_s, double rate);
 /* queue: the link served a message in one of its channels. */
 void orr_sim_load_served(struct orr_sim_link *l, double begin_s, double end_s);
 /* SimGrid's own: the link gave that many bytes per second. */

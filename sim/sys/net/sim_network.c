@@ -188,6 +188,43 @@ void orr_sim_network_arrive_after(struct orr_sim_flow *f, double date_s)
 
 /* ---- share ---- */
 
+/* The loads of its links are told of a message that was alone on them, before another one or
+ * another bandwidth comes. Most are alone until they leave, and then the loads are told once. */
+static void share_tell(struct orr_sim_flow *f)
+{
+	if (!f->is_untold)
+		return;
+	f->is_untold = 0;
+	orr_sim_load_of_route(f->pair->links, f->pair->nlinks, f->first_s);
+}
+
+/* Those of a message that has just come, alone or not. */
+static void share_tell_later(struct orr_sim_flow *f, int alone)
+{
+	f->first_s = orr_sim_clock_s();
+	f->is_untold = 1;
+	if (!alone)
+		share_tell(f);
+}
+
+/* Those of a message that is not on its links any more. */
+static void share_tell_end(struct orr_sim_flow *f)
+{
+	const struct orr_sim_pair *p = f->pair;
+	if (f->is_untold)
+		orr_sim_load_of_one(p->links, p->nlinks, f->first_s, f->of_links);
+	else
+		orr_sim_load_of_route(p->links, p->nlinks, orr_sim_clock_s());
+	f->is_untold = 0;
+}
+
+void orr_sim_network_tell_loads(void)
+{
+	for (unsigned i = 0; i < network.nlinks; i++)
+		for (struct orr_sim_hop *h = network.links[i].hops; h; h = h->next)
+			share_tell(h->flow);
+}
+
 /* The rate that the other links of its route, and the protocol, leave to the message. */
 static double share_elsewhere(const struct orr_sim_flow *f, const struct orr_sim_link *here)
 {
@@ -272,17 +309,10 @@ static void share_correct_marked(void)
 				for (unsigned i = 0; i < h->flow->pair->nlinks; i++)
 					share_mark(h->flow->pair->links[i]);
 	}
-	for (struct orr_sim_link *l = network.first; l && orr_sim_loads_watched; l = l->next)
-		orr_sim_load_changed(l);
+	if (__builtin_expect(orr_sim_loads_watched, 0))
+		orr_sim_load_changed(network.first);
 	network.first = NULL;
 	network.last = &network.first;
-}
-
-/* Tells the loads of the links of a route. */
-static void share_tell(const struct orr_sim_pair *p)
-{
-	for (unsigned i = 0; i < p->nlinks && orr_sim_loads_watched; i++)
-		orr_sim_load_changed(&network.links[p->links[i]]);
 }
 
 /* The message has come to the links of its route, or gone. */
@@ -345,6 +375,9 @@ static int share_hand_over(struct orr_sim_flow *f)
 	f->hops = NULL;
 	for (unsigned i = 0; i < p->nlinks; i++)
 		next->hops[i].flow = next;
+	next->is_untold = f->is_untold;
+	next->first_s = f->first_s;
+	f->is_untold = 0;
 	next->event.fire = share_leave;
 	next->since_s = orr_sim_clock_s();
 	share_correct(next, next->since_s);
@@ -366,7 +399,8 @@ static void share_give_up_links(struct orr_sim_flow *f)
 	}
 	if (!alone)
 		share_change(f);
-	share_tell(f->pair);
+	if (__builtin_expect(orr_sim_loads_watched, 0))
+		share_tell_end(f);
 	orr_sim_hops_give(f->pair, f->hops);
 	f->hops = NULL;
 }
@@ -392,7 +426,10 @@ static void share_enter(struct orr_sim_event *e)
 		struct orr_sim_link *l = &network.links[f->pair->links[i]];
 		if (!l->hops)
 			l->level = l->bytes_per_s / f->pair->weight;
-		alone &= !l->shared || !l->hops;
+		if (l->shared && l->hops) {
+			alone = 0;
+			share_tell(l->hops->flow);
+		}
 		*h = (struct orr_sim_hop){ .next = l->hops, .at = &l->hops, .flow = f };
 		if (h->next)
 			h->next->at = &h->next;
@@ -404,7 +441,8 @@ static void share_enter(struct orr_sim_event *e)
 	if (!alone)
 		share_change(f);
 	share_correct(f, f->since_s);
-	share_tell(f->pair);
+	if (__builtin_expect(orr_sim_loads_watched, 0))
+		share_tell_later(f, alone);
 }
 
 /* ---- sending ---- */
@@ -455,6 +493,8 @@ void orr_sim_network_send(struct orr_sim_flow *f, size_t bytes)
 void orr_sim_network_bandwidth(unsigned i, double bytes_per_s)
 {
 	struct orr_sim_link *l = &network.links[i];
+	for (struct orr_sim_hop *h = l->hops; h && orr_sim.network == ORR_SIM_SHARE; h = h->next)
+		share_tell(h->flow);
 	l->bytes_per_s = bytes_per_s;
 	if (orr_sim.network == ORR_SIM_QUEUE)
 		orr_sim_queue_changed();

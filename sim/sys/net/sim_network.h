@@ -51,22 +51,23 @@ struct orr_sim_flow {
 	void (*arrived)(struct orr_sim_flow *); /* called as events are */
 	/* tcp: called once, or NULL: the sender's part is over, and the message still under way */
 	void (*taken_over)(struct orr_sim_flow *);
-	double left;                         /* share: bytes that have not arrived at since_s;
-						queue: all; tcp: handed over and not sent */
-	double size, rest, latency_s;        /* tcp: of all of it; not handed over yet */
-	double rate;                         /* bytes per second from then on */
-	double of_links;                     /* share: that, without the factor */
-	double since_s;                      /* share; queue: it begins at its last link; tcp: it
-						was sent */
-	double factor;                       /* of the bandwidth, for messages of this size */
-	struct orr_sim_hop *hops;            /* its places on the links of its route */
-	double first_s, end_s;               /* queue: at its first link, and all there */
+	double left;                  /* share: bytes that have not arrived at since_s;
+					 queue: all; tcp: handed over and not sent */
+	double size, rest, latency_s; /* tcp: of all of it; not handed over yet */
+	double rate;                  /* bytes per second from then on */
+	double of_links;              /* share: that, without the factor */
+	double since_s;               /* share; queue: it begins at its last link; tcp: it
+					 was sent */
+	double factor;                /* of the bandwidth, for messages of this size */
+	struct orr_sim_hop *hops;     /* its places on the links of its route */
+	double first_s, end_s; /* queue: at its first link, and all there; share: is_untold since */
 	struct orr_sim_flow *before, *after; /* in the order of their sending: queue, all; share,
 						`after` only, whole ones of the pair; tcp,
 						`after` only, of the connection */
 	uint8_t is_whole;                    /* share: handed to its connection as a whole */
-	uint8_t is_begun, is_answered;       /* tcp: its begin has left; its receiver answered */
-	uint8_t is_out;                      /* tcp: what was handed over first has left */
+	uint8_t is_untold; /* share: alone on its links, whose loads do not know of it yet */
+	uint8_t is_begun, is_answered; /* tcp: its begin has left; its receiver answered */
+	uint8_t is_out;                /* tcp: what was handed over first has left */
 };
 
 /* The pair of two ranks, made when they talk first. */
@@ -87,6 +88,8 @@ double orr_sim_network_alone_s(const struct orr_sim_pair *p, size_t bytes);
 void orr_sim_network_send(struct orr_sim_flow *f, size_t bytes);
 /* True if a message is on its way. */
 int orr_sim_network_busy(void);
+/* share: the loads of links are told of all messages that are on them. */
+void orr_sim_network_tell_loads(void);
 
 #ifdef __cplusplus
 }

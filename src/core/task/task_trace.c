@@ -126,8 +126,12 @@ void orr_task_trace_start(struct orr_process *proc, const struct orr_task *t, in
 
 	if (__builtin_expect(proc->tool != NULL, 0))
 		tell_tool(w, 0, t);
-	if (!proc->trace || !orr_trace_records(proc, ORR_TRACE_START))
+	if (!proc->trace)
 		return;
+	if (!orr_trace_records(proc, ORR_TRACE_START)) {
+		w->began.run = 0;
+		return;
+	}
 	int64_t ns = orr_trace_now_ns(), fetch_ns = 0;
 
 	/* On a device all of it since the kernel before is the data's: of what its driver
@@ -193,10 +197,12 @@ static void add_edge(struct orr_process *proc, enum orr_trace_kind kind, uint64_
 
 void orr_task_trace_release(struct orr_process *proc, uint64_t job, int submitted)
 {
+	/* The submission of a task is an event of its own. */
+	if (!proc->trace || !job)
+		return;
 	uint64_t cause = orr_thread_cause(orr_thread_self());
 
-	/* The submission of a task is an event of its own. */
-	if (!proc->trace || !cause || !job)
+	if (!cause)
 		return;
 	if (submitted)
 		orr_trace_let(proc, ORR_TRACE_RELEASE, job, cause);

@@ -81,14 +81,18 @@ struct orr_data_ext {
 	struct orr_user_acquire *acquires; /* by the program, not yet released (data/acquire.c) */
 	void *wide_ifaces; /* user-defined interfaces: STARPU_MAXNODES structures (main memory's is
 			      unused) */
-	/* While a trace is recorded: causes (trace/format.h) that ended the last access that wrote,
-	 * and the last one since then, in data/access_trace.h's form; 0: the program. */
-	uint32_t wrote_last, read_last;
 	/* While a trace is recorded: of a datum without a tag that a task used, its number among
 	 * those of the process; 0: none. */
 	uint32_t used_as;
 	unsigned ooc_off : 1;
 	unsigned can_evict_off : 1;
+};
+
+/* Behind the interface of a handle, while a trace is recorded: causes (trace/format.h) that ended
+ * the last access that wrote, and the last one since then, in data/access_trace.h's form; 0: the
+ * program. */
+struct orr_last_users {
+	uint32_t wrote, read;
 };
 
 /* A handle's last_user, the worker with that number: 0 is nobody. That workers whose numbers differ
@@ -123,6 +127,7 @@ struct _starpu_data_state {
 	uint8_t wide : 1; /* user-defined interface: structures for all memory nodes from the start
 			   */
 	uint8_t slab : 1; /* from proc->data->handle_slab */
+	uint8_t has_users : 1; /* there is room for its last users (struct orr_last_users) */
 	uint8_t : 0;
 	int8_t home_node;   /* -1: none, buffers are the runtime's */
 	uint8_t bring_home; /* its end brings the value back to the home node; set by its
@@ -178,6 +183,19 @@ static inline starpu_data_handle_t orr_handle_checked(starpu_data_handle_t h, co
 static inline void *orr_handle_iface(starpu_data_handle_t h)
 {
 	return h + 1;
+}
+/* Bytes of its interface, in a handle from the slab and in another one. */
+#define ORR_SLAB_INTERFACE 64 /* larger ones do not live there */
+static inline size_t orr_handle_iface_room(int slab, const struct starpu_data_interface_ops *ops)
+{
+	return slab ? ORR_SLAB_INTERFACE : (ops->interface_size + 7) & ~(size_t) 7;
+}
+/* NULL: it has none. */
+static inline struct orr_last_users *orr_handle_users(starpu_data_handle_t h)
+{
+	return h->has_users ? (struct orr_last_users *) ((char *) (h + 1) +
+							 orr_handle_iface_room(h->slab, h->ops))
+			    : NULL;
 }
 static inline void *orr_replicate_iface(starpu_data_handle_t h, struct orr_replicate *r)
 {

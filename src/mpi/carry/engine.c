@@ -228,10 +228,13 @@ int orr_mpi_progress(struct orr_mpi *mpi, int block)
 
 	orr_assert_no_lock();
 	orr_assert(!block || !mpi->may_drive);
-	orr_mpi_turn_begin(mpi);
-	int resumes = mpi->engine.in_recess, n = resumes ? 0 : start_new(mpi);
+	int resumes = mpi->engine.in_recess, n = 0;
 	enum orr_transport_event event;
 
+	if (!resumes) { /* else the turn begins when its wait is over */
+		orr_mpi_turn_begin(mpi);
+		n = start_new(mpi);
+	}
 	mpi->engine.in_recess = 0;
 	mpi->trace.turn.n = (uint64_t) n;
 	if (mpi->fake) {
@@ -247,13 +250,13 @@ int orr_mpi_progress(struct orr_mpi *mpi, int block)
 		if (wait)
 			orr_mpi_turn_end(mpi);
 		event = next_event(mpi, wait || resumes, &l);
-		if (wait || resumes)
-			orr_mpi_turn_begin(mpi);
-		resumes = 0;
 		if (event == ORR_TRANSPORT_RECESS) {
 			mpi->engine.in_recess = 1;
 			return n;
 		}
+		if (wait || resumes)
+			orr_mpi_turn_begin(mpi);
+		resumes = 0;
 		if (event != ORR_TRANSPORT_LANDED)
 			break;
 		engine_land(mpi, &l);

@@ -60,13 +60,22 @@ static inline void orr_mpi_trace_change(struct orr_mpi *mpi, enum orr_trace_chan
 						 .d = d });
 }
 
+/* The engine's owner, which is the calling thread: cheaper than to ask who that is. */
+static inline const struct orr_thread *orr_mpi_driver(struct orr_mpi *mpi)
+{
+	orr_mpi_assert_owner(mpi);
+	return ORR_ATOMIC_LOAD_RELAXED(&mpi->engine.owner);
+}
+
 /* A turn of the owner begins: what is in orr_mpi_turn_end is recorded if something happened. */
 static inline void orr_mpi_turn_begin(struct orr_mpi *mpi)
 {
 	if (orr_mpi_is_timed(mpi)) {
-		mpi->trace.turn.since_us = orr_mpi_turn_us();
-		if (ORR_ATOMIC_LOAD_RELAXED(&mpi->trace.sums.on) &&
-		    orr_thread_self() == mpi->engine.self)
+		const struct orr_thread *self = orr_mpi_driver(mpi);
+
+		mpi->trace.turn.since_us = orr_sys_now_us() + self->debt_us;
+		if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&mpi->trace.sums.on), 0) &&
+		    self == mpi->engine.self)
 			ORR_ATOMIC_STORE_RELAXED(&mpi->trace.sums.turn_ns,
 						 (int64_t) (mpi->trace.turn.since_us * 1e3));
 		mpi->trace.turn.callbacks_us = 0;
@@ -80,7 +89,7 @@ static inline void orr_mpi_turn_begin(struct orr_mpi *mpi)
  * simulation there are as many turns as events. */
 static inline int orr_mpi_turn_joins(struct orr_mpi *mpi)
 {
-	const struct orr_thread *self = orr_thread_self();
+	const struct orr_thread *self = orr_mpi_driver(mpi);
 	struct orr_mpi_turns *t =
 		&mpi->trace.turns[self == mpi->engine.self ? ORR_TURN_MESSAGES : 0];
 	double since_us = mpi->trace.turn.since_us,
@@ -104,7 +113,8 @@ static inline void orr_mpi_turn_end(struct orr_mpi *mpi)
 		orr_mpi_trace_turn(mpi, ORR_TURN_MESSAGES, mpi->trace.turn.since_us,
 				   mpi->trace.turn.n, mpi->trace.turn.callbacks_us);
 	mpi->trace.turn.n = 0;
-	if (ORR_ATOMIC_LOAD_RELAXED(&mpi->trace.sums.on) && orr_thread_self() == mpi->engine.self)
+	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&mpi->trace.sums.on), 0) &&
+	    orr_mpi_driver(mpi) == mpi->engine.self)
 		ORR_ATOMIC_STORE_RELAXED(&mpi->trace.sums.turn_ns, 0);
 }
 
