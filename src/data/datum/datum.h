@@ -95,8 +95,8 @@ struct orr_last_users {
 	uint32_t wrote, read;
 };
 
-/* A handle's last_user, the worker with that number: 0 is nobody. That workers whose numbers differ
- * by 63 count as one costs nothing but a cost. */
+/* A handle's last_user: the worker with that number; 0 is nobody. Two whose numbers differ by 63
+ * count as one, so that a cost may be too low. */
 #define ORR_USER(worker) ((uint8_t) ((worker) % 63 + 1))
 
 /* Values of a handle's `alive` that no memory is likely to hold by accident: it can be used; its
