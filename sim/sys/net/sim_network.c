@@ -198,7 +198,7 @@ static void share_tell(struct orr_sim_flow *f)
 	orr_sim_load_of_route(f->pair->links, f->pair->nlinks, f->first_s);
 }
 
-/* Those of a message that has just come, alone or not. */
+/* The loads of the links of a message that has just come, alone or not. */
 static void share_tell_later(struct orr_sim_flow *f, int alone)
 {
 	f->first_s = orr_sim_clock_s();
@@ -207,7 +207,7 @@ static void share_tell_later(struct orr_sim_flow *f, int alone)
 		share_tell(f);
 }
 
-/* Those of a message that is not on its links any more. */
+/* The loads of the links that a message is not on any more. */
 static void share_tell_end(struct orr_sim_flow *f)
 {
 	const struct orr_sim_pair *p = f->pair;
