@@ -175,6 +175,16 @@ def groups(options):
     return [(title, [option for option in options if option.group == title]) for title in titles]
 
 
+def broken(head):
+    """The same in lines that are not too long: choices may be many."""
+    lines, first = [""], head.find(" ", 2) + 1
+    for part in re.findall(r"[^|]*(?:\||$)", head):
+        if len(lines[-1] + part) > WIDTH:
+            lines.append(" " * first)
+        lines[-1] += part
+    return "\n".join(lines)
+
+
 def usage(options):
     """The options as a list for --help."""
     import textwrap
@@ -183,7 +193,7 @@ def usage(options):
         lines += ["", title + ":"]
         for option in members:
             text = textwrap.wrap(option.help, WIDTH - INDENT, break_long_words=False, break_on_hyphens=False)
-            head = "  " + option.synopsis()
+            head = broken("  " + option.synopsis())
             if len(head) < INDENT - 1:
                 head += " " * (INDENT - len(head)) + text.pop(0)
             lines += [head] + [" " * INDENT + line for line in text]

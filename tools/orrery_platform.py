@@ -27,7 +27,7 @@ OPTIONS = [
     Word("--uplink-bandwidth", "B", "of the link above each of these switches, which the\nhosts below it share (default: that of --bandwidth)"),
     Word("--bandwidth", "B", "that a ping-pong of long messages between two nodes\nmeasures (default 12.5GBps)", "12.5GBps"),
     Word("--latency", "L", "that a ping-pong of short messages between two nodes\nmeasures (default 1us); in a torus: between neighbours"),
-    Word("--like", "NAME", "both from what was published for a network:\nethernet-10, ethernet-100, infiniband-hdr,\ninfiniband-ndr, slingshot-11; messages take what a\nping-pong took, by size"),
+    Word("--like", "NAME", "both from what was published for a network:\nethernet-10, ethernet-100, infiniband-hdr,\ninfiniband-ndr, omni-path-100, slingshot-11; messages\ntake what a ping-pong took, by size"),
     Word("--hop-latency", "L", "fat-tree, dragonfly, --switches: what each link between\ntwo switches adds to that (default 0s)"),
     Word("--link-latency", "L", "of each link, instead of the two options above: a\nmessage crosses two links in a crossbar, and up to\nfour in a fat tree"),
     Word("--loopback-bandwidth", "B", "of a node's link to itself (default 25GBps)", "25GBps"),

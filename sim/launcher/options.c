@@ -104,6 +104,20 @@ static void usage_wrap(const char *text, int column)
 	printf("\n");
 }
 
+/* Prints the name and the value of an option, in as many lines as its choices need. Returns the
+ * column behind it. */
+static int usage_head(const struct option_row *o)
+{
+	const char *value = o->value;
+	int column = printf(o->kind == KIND_FACTOR ? "  %s[=" : "  %s ", o->name), first = column;
+	for (size_t n; n = strcspn(value, "|"), n += value[n] == '|', *value; value += n) {
+		if (column + (int) n > USAGE_WIDTH)
+			column = printf("\n%*s", first, "") - 1;
+		column += printf("%.*s", (int) n, value);
+	}
+	return column + (o->kind == KIND_FACTOR ? printf("]") : 0);
+}
+
 static void usage_print(void)
 {
 	printf("usage: orrery-sim-launcher -n N [options] PROGRAM.sim [ARGS]\n");
@@ -111,8 +125,7 @@ static void usage_print(void)
 		const struct option_row *o = &options_table[i];
 		if (o->handler != HANDLER_LAUNCHER)
 			continue;
-		int column = printf(o->kind == KIND_FACTOR ? "  %s[=%s]" : "  %s %s", o->name,
-				    o->value);
+		int column = usage_head(o);
 		if (column > USAGE_INDENT - 2) {
 			printf("\n");
 			column = 0;

@@ -26,6 +26,9 @@ infiniband-hdr 4194304 179.11
 infiniband-ndr 1 2.00
 infiniband-ndr 65536 3.31
 infiniband-ndr 4194304 85.89
+omni-path-100 1 0.71
+omni-path-100 65536 6.00
+omni-path-100 4194304 339.49
 slingshot-11 1 1.80
 slingshot-11 65536 4.53
 slingshot-11 4194304 176.24
@@ -86,6 +89,8 @@ for name in $(cut -d' ' -f1 published | uniq); do
 	# `orrery platform` says what was measured.
 	want=$(awk '$2 == 4194304 { printf "%d", $3 }' times)
 	has got "far nodes.* $want[.][0-9]+ us"
+	# The one size that was published.
+	[ "$name" != omni-path-100 ] || has got 'near nodes +0[.]71 us +1[.]04 us'
 done
 
 ok "$ORRERY" sim -n 2 --like infiniband-hdr --report r.json "$program" 1
@@ -99,8 +104,8 @@ has r.json 'p.xml like slingshot-11'
 ok env ORR_SIM_COSTS=0 "$ORRERY" sim --quiet -n 2 --like ethernet-10 --cfg smpi/lat-factor:0:2 --cfg smpi/bw-factor:0:1 "$program" 1
 has out '^1 1 44\.9'
 
-fails 2 '--like myrinet: expected ethernet-10, ethernet-100, infiniband-hdr, infiniband-ndr or slingshot-11' "$ORRERY" sim --like myrinet "$program"
-fails 2 '--like myrinet: there are ethernet-10, ethernet-100, infiniband-hdr, infiniband-ndr, slingshot-11' "$ORRERY" platform -n 2 --like myrinet
+fails 2 '--like myrinet: expected ethernet-10, ethernet-100, infiniband-hdr, infiniband-ndr, omni-path-100 or slingshot-11' "$ORRERY" sim --like myrinet "$program"
+fails 2 '--like myrinet: there are ethernet-10, ethernet-100, infiniband-hdr, infiniband-ndr, omni-path-100, slingshot-11' "$ORRERY" platform -n 2 --like myrinet
 fails 2 '--like excludes --bandwidth' "$ORRERY" platform -n 2 --like ethernet-10 --bandwidth 1GBps
 fails 1 '--like ethernet-10 and --platform p.xml exclude each other' "$ORRERY" sim --like ethernet-10 --platform p.xml "$program"
 sed '/^<!-- checksum/d; s/slingshot-11/myrinet/' p.xml > q.xml
