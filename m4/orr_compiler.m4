@@ -17,6 +17,12 @@ AC_ARG_ENABLE([sanitizer], [AS_HELP_STRING([--enable-sanitizer=LIST],
 	[], [enable_sanitizer=no])
 ORR_WARNINGS="-Wall -Wextra"
 AS_IF([test "$enable_werror" = yes], [ORR_WARNINGS="$ORR_WARNINGS -Werror"])
+# Libtool links libraries of C++ without the standard ones, and clang says then that -pthread is not used.
+ORR_LINK_WARNINGS=
+orr_saved_CFLAGS=$CFLAGS
+CFLAGS="$CFLAGS -Werror -Wunused-command-line-argument"
+AC_COMPILE_IFELSE([AC_LANG_PROGRAM([], [])], [ORR_LINK_WARNINGS=-Wc,-Wno-unused-command-line-argument])
+CFLAGS=$orr_saved_CFLAGS
 ORR_SANITIZE=
 orr_test_factor=1
 AS_CASE([$enable_sanitizer],
@@ -151,6 +157,7 @@ AS_CASE([$orr_saved_LDFLAGS],
 	[AC_LINK_IFELSE([AC_LANG_PROGRAM([], [])], [AC_MSG_RESULT([yes])
 		ORR_RELRO="-Wl,-z,relro -Wl,-z,now"], [AC_MSG_RESULT([no])])])
 LDFLAGS=$orr_saved_LDFLAGS
+AC_SUBST([ORR_LINK_WARNINGS])
 AC_SUBST([ORR_FORTIFY])
 AC_SUBST([ORR_STACK_PROTECTOR])
 AC_SUBST([ORR_RELRO])

@@ -14,15 +14,15 @@
 
 enum { PATIENT_SPIN_US = 10000, PATIENT_NAP_US = 100 };
 
+/* One after the other: GCC 12 takes MPICH's MPI_STATUSES_IGNORE for an array without room. */
 static inline void patient_wait(MPI_Request *requests, int n)
 {
 	double start = starpu_timing_now();
-	int done = 0;
 
-	for (;;) {
-		MPI_Testall(n, requests, &done, MPI_STATUSES_IGNORE);
+	for (int i = 0, done = 0; i < n; i += done) {
+		MPI_Test(&requests[i], &done, MPI_STATUS_IGNORE);
 		if (done)
-			return;
+			continue;
 		if (starpu_timing_now() - start < PATIENT_SPIN_US)
 			sched_yield();
 		else

@@ -157,7 +157,7 @@ namespace actor
 {
 class CommIsendSimcall
 {
-	void *functions_; /* virtual ones */
+	[[maybe_unused]] void *functions_; /* virtual ones */
 
       public:
 	ActorImpl *issuer_;
@@ -165,10 +165,10 @@ class CommIsendSimcall
 	double payload_size_;
 
       private:
-	double rate_;
-	unsigned char *src_buff_;
-	std::size_t src_buff_size_;
-	void *payload_;
+	[[maybe_unused]] double rate_;
+	[[maybe_unused]] unsigned char *src_buff_;
+	[[maybe_unused]] std::size_t src_buff_size_;
+	[[maybe_unused]] void *payload_;
 
       public:
 	bool detached_;

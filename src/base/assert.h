@@ -32,5 +32,7 @@ void orr_assert_failed(const char *file, unsigned line, const char *function, co
 #define orr_assert(cond) ORR_ASSERT_(cond, #cond, (const char *) 0)
 /* The same; when it does not hold, the line ends with a message as of printf. */
 #define orr_assertf(cond, ...) ORR_ASSERT_(cond, #cond, __VA_ARGS__)
+/* Before a static function that only assertions call. */
+#define ORR_ASSERTED __attribute__((unused))
 
 #endif

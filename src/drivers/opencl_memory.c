@@ -230,7 +230,7 @@ static int next_leg(struct flying *f)
 static void take_own_event(struct orr_process *proc, struct orr_copy_channel *chan)
 {
 	cl_event event = chan->event;
-	struct leg none = { NULL };
+	struct leg none = { .to = NULL };
 
 	chan->event = NULL;
 	if (event)
@@ -279,7 +279,7 @@ static int copy_rows(struct orr_process *proc, unsigned src_node, unsigned dst_n
 	int from = is_ours(proc, src_node), to = is_ours(proc, dst_node);
 	struct orr_cl_device *d = device_of(proc, from ? src_node : dst_node);
 	cl_event event = NULL, *e = chan ? &event : NULL;
-	struct leg then = { NULL };
+	struct leg then = { .to = NULL };
 	cl_int err;
 
 	if (from && to && src_node != dst_node) {

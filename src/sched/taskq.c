@@ -90,8 +90,8 @@ int orr_taskq_push(struct orr_taskq *q, struct starpu_task *task, int prio)
 }
 
 /* For an assertion: do n tasks of the default priority, ready and without a load, stand here? */
-static inline int are_plain(const struct starpu_task *first, const struct starpu_task *last,
-			    unsigned n)
+ORR_ASSERTED static inline int are_plain(const struct starpu_task *first,
+					 const struct starpu_task *last, unsigned n)
 {
 	const struct starpu_task *before = NULL;
 

@@ -16,7 +16,10 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include "base/about.h"
 #include "base/assert.h"
 #include "base/log.h"
@@ -64,6 +67,19 @@ static int mpi_exits(void)
 	return 0;
 }
 
+/* MPICH 4.0's launcher ends the ranks before it has read what they wrote last: it comes first here.
+ */
+static void await_launcher(void)
+{
+	struct stat st;
+
+	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
+		for (int unread, ms = 0; ms < 1000 && !fstat(fd, &st) && S_ISFIFO(st.st_mode) &&
+					 !ioctl(fd, FIONREAD, &unread) && unread > 0;
+		     ms++)
+			usleep(1000);
+}
+
 static void on_exit_too_early(int status, void *arg)
 {
 	int finalized = 0;
@@ -79,6 +95,7 @@ static void on_exit_too_early(int status, void *arg)
 		"[orrery] rank %d exits without %s: the others would wait for it for ever, so the program is ended; "
 		"call it on every rank\n",
 		real.rank, orr_self()->slaves ? "starpu_shutdown()" : "starpu_mpi_shutdown()");
+	await_launcher();
 	MPI_Abort(real.all, status ? status : 1);
 }
 
@@ -91,8 +108,10 @@ static void end_all_ranks(void)
 		return;
 	real.active = 0;
 	MPI_Finalized(&finalized);
-	if (!finalized)
-		MPI_Abort(real.all, 1);
+	if (finalized)
+		return;
+	await_launcher();
+	MPI_Abort(real.all, 1);
 }
 
 /* Makes sure that MPI runs with enough thread support. */

@@ -517,6 +517,6 @@ int main(void)
 					functions[k].name);
 				wrong = 1;
 			}
-	return wrong || !objects[0] || !types[0] || sizeof(fields) < sizeof(size_t) ||
-	       values[0] != 1;
+	return wrong || !objects[0] || !types[0] ||
+	       fields[0] > sizeof(struct starpu_data_interface_ops) || values[0] != 1;
 }

@@ -50,7 +50,7 @@ static void begin_change(struct orr_process *proc)
 static void leave_finished(struct orr_process *proc);
 
 /* The caller is the one that changes contexts, or no other thread has begun yet. */
-static int may_change(struct orr_process *proc)
+ORR_ASSERTED static int may_change(struct orr_process *proc)
 {
 	return ORR_ATOMIC_LOAD(&proc->core->ctx_busy) || proc->state == ORR_PROCESS_STARTING;
 }

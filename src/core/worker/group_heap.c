@@ -27,7 +27,7 @@ static void check_place(const struct orr_group *g, unsigned i)
 		    g->heap[i]->id, g->heap[(i - 1) / 2]->id);
 }
 
-static int is_in(const struct orr_group *g, const struct orr_worker *w)
+ORR_ASSERTED static int is_in(const struct orr_group *g, const struct orr_worker *w)
 {
 	return w->heap_index < g->nheap && g->heap[w->heap_index] == w;
 }
