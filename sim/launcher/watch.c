@@ -28,6 +28,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -51,9 +52,10 @@
 
 extern int __sigaction(int sig, const struct sigaction *action, struct sigaction *before);
 
-/* The registers of integers, the stack and the place in the program. */
+/* The registers of integers, the stack and the place in the program; and how often the thread has
+ * got another page, since a loop that does so for ever waits for nothing. */
 struct sample {
-	uint64_t registers[32];
+	uint64_t registers[32], pages;
 };
 
 static struct {
@@ -69,7 +71,11 @@ static struct {
 
 static void take_registers(struct sample *s, const ucontext_t *u)
 {
+	struct rusage used;
+
 	memset(s, 0, sizeof(*s));
+	if (!getrusage(RUSAGE_THREAD, &used))
+		s->pages = (uint64_t) used.ru_minflt;
 #if defined(__x86_64__)
 	memcpy(s->registers, u->uc_mcontext.gregs, 17 * sizeof(*s->registers));
 #elif defined(__aarch64__)

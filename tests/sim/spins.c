@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <semaphore.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <starpu.h>
 #include "lib/test.h"
@@ -58,6 +59,24 @@ static void __attribute__((noinline)) compute(void)
 			numbers[k % 1000] += k;
 }
 
+/* Six seconds in which the same page comes and goes, and the registers hardly change. */
+static void __attribute__((noinline)) turn_memory_over(void)
+{
+	clock_t (*used)(void) = (clock_t(*)(void)) dlsym(RTLD_DEFAULT, "clock");
+
+	for (clock_t start = used(); used() - start < 6 * CLOCKS_PER_SEC;) {
+		static volatile unsigned left;
+
+		for (left = 100000; left; left--) {
+			char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+					  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+			CHECK(page != MAP_FAILED);
+			*page = 1;
+			munmap(page, 4096);
+		}
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
@@ -73,6 +92,8 @@ int main(int argc, char **argv)
 		wait_in_the_system();
 	if (!strcmp(what, "compute"))
 		compute();
+	if (!strcmp(what, "memory"))
+		turn_memory_over();
 	if (!strcmp(what, "kernel")) {
 		OK(starpu_task_insert(&spin_cl, 0));
 		OK(starpu_task_wait_for_all());

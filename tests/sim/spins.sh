@@ -15,6 +15,7 @@ fails 1 'rank 0 \(main\) spins in wait_for_flag\(\)' "$ORRERY" sim -n 2 "$progra
 fails 1 'rank 0 \(workers\) spins in wait_for_flag\(\)' "$ORRERY" sim "$program" kernel
 fails 1 'rank 0 \(main\) waits in the system .* in wait_in_the_system\(\)' "$ORRERY" sim "$program" system
 ok "$ORRERY" sim "$program" compute
+ok "$ORRERY" sim "$program" memory
 # Otherwise it would end after five seconds.
 ORR_SIM_WATCH=0 timeout 7 "$ORRERY" sim "$program" variable 2>err
 [ $? = 124 ] || die "ORR_SIM_WATCH=0 does not leave the program alone"
