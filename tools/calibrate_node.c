@@ -55,32 +55,32 @@ static struct {
 
 /* Of each place of a stencil: its own datum, and what those beside it read, at even and at odd
  * times; and which worker used each last, + 1. */
-static starpu_data_handle_t own[NSETS], edge[2][NSETS];
-static uint8_t last_user[3][NSETS];
+static starpu_data_handle_t data[3 * NSETS];
+static uint8_t last_user[3 * NSETS];
+static int ndata; /* of a task: the first ones of data_of() */
 
-/* The data of task i: places in last_user; a task uses the first ones. */
-static void places_of(int i, uint8_t *place[5])
+/* The data of task i, by number. */
+static void data_of(int i, int of[5])
 {
-	int odd = i / NSETS % 2, at = i % NSETS;
-	place[0] = &last_user[0][at];
-	place[1] = &last_user[1 + !odd][at];
-	place[2] = &last_user[1 + odd][(at - 1 + NSETS) % NSETS];
-	place[3] = &last_user[1 + odd][(at + 1) % NSETS];
-	place[4] = &last_user[1 + odd][(at + 16) % NSETS];
+	int odd = i / NSETS % 2, at = i % NSETS, read = (1 + odd) * NSETS;
+	of[0] = at;
+	of[1] = (1 + !odd) * NSETS + at;
+	of[2] = read + (at - 1 + NSETS) % NSETS;
+	of[3] = read + (at + 1) % NSETS;
+	of[4] = read + (at + 16) % NSETS;
 }
 
-static void count_shared(int w, int i, int n)
+static void count_shared(int w, int i)
 {
-	uint8_t *place[5];
-	places_of(i, place);
-	for (int b = 0; b < n; b++) {
-		uint8_t before = __atomic_exchange_n(place[b], (uint8_t) (w + 1), __ATOMIC_RELAXED);
+	int of[5];
+	data_of(i, of);
+	for (int b = 0; b < ndata; b++) {
+		uint8_t before = __atomic_exchange_n(&last_user[of[b]], (uint8_t) (w + 1),
+						     __ATOMIC_RELAXED);
 		of_worker[w].shared += before && before != w + 1;
 	}
-	of_worker[w].data += (unsigned) n;
+	of_worker[w].data += (unsigned) ndata;
 }
-
-static int ndata;
 
 /*
  * A kernel that uses the caches as kernels do: what the runtime needs between two of them is no
@@ -94,7 +94,7 @@ static void sweep(void *buffers[], void *arg)
 	int task;
 	(void) buffers;
 	starpu_codelet_unpack_args(arg, &task);
-	count_shared(w, task, ndata);
+	count_shared(w, task);
 	for (size_t i = 0; i < SWEEP / sizeof(*v); i++)
 		v[i] = sum += v[i] * 0.5;
 	of_worker[w].swept = (of_worker[w].swept + SWEEP / sizeof(*v)) % (SWEPT / sizeof(*v));
@@ -104,26 +104,19 @@ static void sweep(void *buffers[], void *arg)
 static struct starpu_codelet cl = { .cpu_funcs = { sweep },
 				    .modes = { STARPU_RW, STARPU_W, STARPU_R, STARPU_R, STARPU_R },
 				    .name = "sweep" };
-static int values[3][NSETS];
-
-static starpu_data_handle_t edge_of(int i, int odd)
-{
-	return edge[odd][(i + NSETS) % NSETS];
-}
+static int values[3 * NSETS];
 
 /* A task of a stencil. All tasks of a time become ready before the first of them is executed, so
  * that what they need has left the near caches when their turn comes: of tasks in a chain, each is
  * still there from the end of the one before. */
 static void submit(int i, int pinned)
 {
-	int odd = i / NSETS % 2;
-	starpu_data_handle_t of[] = { own[i % NSETS], edge_of(i % NSETS, !odd),
-				      edge_of(i % NSETS - 1, odd), edge_of(i % NSETS + 1, odd),
-				      edge_of(i % NSETS + 16, odd) };
-	struct starpu_data_descr descr[STARPU_NMAXBUFS];
-	for (int b = 0; b < cl.nbuffers; b++)
-		descr[b] = (struct starpu_data_descr){ .handle = of[b], .mode = cl.modes[b] };
-	if (starpu_task_insert(&cl, STARPU_DATA_MODE_ARRAY, descr, cl.nbuffers, STARPU_VALUE, &i,
+	int of[5];
+	struct starpu_data_descr descr[5];
+	data_of(i, of);
+	for (int b = 0; b < ndata; b++)
+		descr[b] = (struct starpu_data_descr){ .handle = data[of[b]], .mode = cl.modes[b] };
+	if (starpu_task_insert(&cl, STARPU_DATA_MODE_ARRAY, descr, ndata, STARPU_VALUE, &i,
 			       sizeof(i), STARPU_EXECUTE_ON_WORKER, pinned ? 0 : -1, 0))
 		abort();
 }
@@ -224,11 +217,9 @@ static double more(double us[KINDS][MOST_ROUNDS], enum kind kind, enum kind than
 
 static void for_all_data(void (*func)(starpu_data_handle_t *, int *))
 {
-	for (int i = 0; i < NSETS; i++) {
-		func(&own[i], &values[0][i]);
-		for (int odd = 0; odd < 2; odd++)
-			func(&edge[odd][i], &values[1 + odd][i]);
-	}
+	for (int i = 0; i < NSETS; i++)
+		for (int k = 0; k < 3; k++)
+			func(&data[k * NSETS + i], &values[k * NSETS + i]);
 }
 
 static void new_datum(starpu_data_handle_t *h, int *value)
