@@ -76,6 +76,9 @@ extern double orr_sim_quantum_us;
 struct orr_sim_actor_head *orr_sim_self_slow(void);
 void orr_sim_settle_slow(struct orr_thread *t);
 int orr_sim_settle_recess(struct orr_thread *t);
+/* The same for a thread that waits for something else meanwhile: returns the virtual time until
+ * which its debt occupies it, and takes the debt; negative: none. */
+double orr_sim_settle_ahead(struct orr_thread *t);
 
 static inline struct orr_sim_actor_head *orr_sim_actor_head(void)
 {

@@ -189,19 +189,29 @@ void orr_sim_unblock(struct orr_sim_actor *a)
 	orr_sim_turns_add(a);
 }
 
+void orr_sim_unblock_at(struct orr_sim_actor *a, double date_s)
+{
+	if (date_s <= orr_sim_clock_s()) {
+		orr_sim_unblock(a);
+	} else if (a->blocked) {
+		orr_sim_event_cancel(&a->limit);
+		orr_sim_event_set(&a->limit, date_s);
+	}
+}
+
 void orr_sim_recess(struct orr_sim_actor *a, enum orr_sim_recess kind, double deadline_s)
 {
 	orr_assert(a->borrows && !a->recess);
 	begin_block(a, deadline_s);
-	a->recess = kind;
+	a->recess = (uint8_t) kind;
 }
 
-int orr_sim_block_recess(struct orr_sim_actor *a)
+int orr_sim_block_recess(struct orr_sim_actor *a, double deadline_s)
 {
 	if (a->borrows)
-		orr_sim_recess(a, ORR_SIM_BLOCKED, -1);
+		orr_sim_recess(a, ORR_SIM_BLOCKED, deadline_s);
 	else
-		orr_sim_block(a, -1);
+		orr_sim_block(a, deadline_s);
 	return a->borrows;
 }
 

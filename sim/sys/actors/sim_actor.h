@@ -58,9 +58,11 @@ static inline void orr_sim_yield(void)
  * Returns 1 when the time ran out. */
 int orr_sim_block(struct orr_sim_actor *a, double deadline_s);
 void orr_sim_unblock(struct orr_sim_actor *a);
+/* The same at that time: the time of the actor runs out then instead of when it was to. */
+void orr_sim_unblock_at(struct orr_sim_actor *a, double date_s);
 /* The same in a recess, if the actor can take one: returns 1, and its function has to return
  * ORR_RECESS. Else blocks and returns 0. */
-int orr_sim_block_recess(struct orr_sim_actor *a);
+int orr_sim_block_recess(struct orr_sim_actor *a, double deadline_s);
 /* The running actor sleeps until that virtual time. */
 void orr_sim_sleep_until(struct orr_sim_actor *a, double date_s);
 /* The earliest time in seconds at which the clock shows at least us microseconds. */

@@ -47,17 +47,20 @@ struct orr_sim_actor {
 	uint8_t timed_out;
 	uint8_t borrows;      /* has no stack of its own */
 	uint8_t ring_request; /* is to ring the engine's bell when it next waits */
+	uint8_t active;       /* a function was handed to it and has not ended */
+	uint8_t recess;       /* enum orr_sim_recess */
+	uint8_t slept;        /* the kernel that it runs has */
+	uint8_t measured;     /* so has its use of the processor */
 	int saved_errno;      /* while others run */
 	int in_kernel;        /* 1 + the worker that it steps, while it calls its kernel; else 0 */
+	void *(*fn)(void *);  /* what was handed to it */
+	void *arg;
 	struct orr_sim_context context; /* of SimGrid, by which it is found */
 	struct orr_sim_event limit;     /* of the time that it is blocked */
-	enum orr_role role;             /* USER for the program's main actor too */
-	uint8_t slept;                  /* the kernel that it runs has */
-	uint8_t measured;               /* so has its use of the processor */
 	struct orr_sim_fiber *fiber; /* of a kernel's actor (sim_kernel.c): runs on it, first as a
 					part of the driver and, once it has waited, on a stack that
 					it borrows; else NULL */
-	enum orr_sim_recess recess;
+	enum orr_role role;          /* USER for the program's main actor too */
 	double until_s;
 	struct orr_sim_wait wait;
 	struct orr_sim_actor *wait_next; /* in the ring of an orr_waitq_t, else NULL */
@@ -65,7 +68,6 @@ struct orr_sim_actor {
 	uint8_t mpi;                     /* MPI_Init was called by or for it */
 	uint8_t itself;   /* nested: it calls SMPI as itself, and not for the program */
 	uint8_t can_ring; /* SMPI finds its rank: main and driver, children of the engine's actor */
-	uint8_t active;   /* a function was handed to it and has not ended */
 	uint8_t detached;
 	uint8_t left;     /* the main one: it has left the rank to the other threads */
 	uint8_t deep;     /* its stack was deeper than it will be: trimmed at that many waits */
@@ -73,8 +75,7 @@ struct orr_sim_actor {
 	double asked_us;  /* the program has asked for the time until then ... */
 	unsigned nasked;  /* ... that often without any passing */
 	char name[24];
-	void *(*fn)(void *); /* what was handed to it */
-	void *arg, *ret;
+	void *ret;                  /* of what was handed to it */
 	orr_waitq_t handed;         /* pre-made actors wait here for a function */
 	orr_waitq_t ended;          /* joiners wait here */
 	struct orr_sim_private own; /* what its thread has for itself */

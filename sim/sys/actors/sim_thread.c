@@ -65,7 +65,7 @@ void orr_sim_serve(struct orr_sim_actor *a)
 /* The actor has its turn. Returns whether what it waited for has happened. */
 static int recess_over(struct orr_sim_actor *a)
 {
-	enum orr_sim_recess kind = a->recess;
+	enum orr_sim_recess kind = (enum orr_sim_recess) a->recess;
 
 	orr_assertf(!a->blocked && !a->limit.number, "%s goes on without being unblocked", a->name);
 	orr_assert(kind != ORR_SIM_UNUSED || a->active);

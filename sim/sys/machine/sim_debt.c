@@ -3,7 +3,7 @@
  * charged, and takes a core meanwhile. A driver's debt is a part of the next kernel instead
  * (sim_kernel.c).
  *
- * Invariant: an actor that sleeps for its debt has none. */
+ * Invariant: an actor that sleeps for its debt, or waits for more than that, has none. */
 #include "actors/sim_actor.h"
 #include "actors/sim_share.h"
 #include "machine/sim_cores.h"
@@ -35,6 +35,11 @@ void orr_sim_settle_slow(struct orr_thread *t)
 	double until_s = pay(a);
 	if (until_s >= 0)
 		orr_sim_sleep_until(a, until_s);
+}
+
+double orr_sim_settle_ahead(struct orr_thread *t)
+{
+	return t->debt_us > orr_sim_quantum_us ? pay((struct orr_sim_actor *) t) : -1;
 }
 
 int orr_sim_settle_recess(struct orr_thread *t)

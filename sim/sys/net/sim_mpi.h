@@ -31,8 +31,10 @@ struct orr_sim_mpi {
 	double yield_us; /* for so long the real engine would yield then, see base/patience.h */
 
 	/* native */
-	int sleeping;          /* the engine waits */
-	double waits_since_us; /* the engine, while it sleeps */
+	int waits;             /* the engine is in its wait ... */
+	int sleeping;          /* ... and nothing has come */
+	double busy_until_s;   /* what it was charged before goes on until then; or negative */
+	double waits_since_us; /* and then it is idle */
 	struct orr_sim_endpoint *endpoint;
 	struct orr_sim_world *world;
 

@@ -16,7 +16,7 @@
  * receive that is late. Datatypes of the program are packed when they are posted, and unpacked by
  * the engine that receives them.
  *
- * Invariant: a message is in the hands of the network (sim_network.h), or in the map of its
+ * Invariant: a message is in the hands of the network (sim_network.h), or among those of its
  * receiver, or has notes; the last note that an engine takes frees it. */
 #include <errno.h>
 #include <limits.h>
@@ -34,7 +34,8 @@
 #include "base/map.h"
 #include "base/seam_memory.h"
 
-#define RECENT 4 /* pairs that an endpoint finds without a search: the children in a tree */
+#define RECENT 4  /* pairs that an endpoint finds without a search: the children in a tree */
+#define DIRECT 16 /* payloads likewise: pieces of some values, whose tags follow each other */
 
 struct message;
 
@@ -71,10 +72,11 @@ struct orr_sim_endpoint {
 	struct orr_sim_rank *rank;
 	struct orr_sim_mpi *mpi; /* NULL: it does not listen yet */
 	struct note *first, **end;
-	struct orr_map payloads;             /* of which one side is posted */
+	struct orr_sim_pair *recent[RECENT]; /* pairs of which it was the source, by their dest */
+	struct message *direct[DIRECT];      /* payloads of which one side is posted ... */
+	struct orr_map payloads;             /* ... and others, whose place there was taken */
 	struct message *taken;               /* the envelope that its engine has now */
 	double copies_until_s;               /* its engine, between its buffers and those of MPI */
-	struct orr_sim_pair *recent[RECENT]; /* pairs of which it was the source, by their dest */
 };
 
 /* Payloads that were freed, by `next`; the last one is the next, as the cache still has it. */
@@ -182,10 +184,13 @@ static void native_leave(struct orr_process *proc)
 
 /* ---- the end of a message ---- */
 
-static void wake(struct orr_sim_endpoint *e)
+/* Something comes: the engine has its turn when what it was charged before is spent. */
+static void wake(struct orr_sim_mpi *m, struct orr_sim_actor *engine)
 {
-	if (e->mpi && e->mpi->sleeping)
-		orr_sim_unblock(e->rank->engine);
+	if (!m || !m->sleeping)
+		return;
+	m->sleeping = 0;
+	orr_sim_unblock_at(engine, m->busy_until_s);
 }
 
 static void side_free(struct side *s)
@@ -215,7 +220,7 @@ static void leave_note(struct orr_sim_endpoint *e, struct note *n)
 	n->next = NULL;
 	*e->end = n;
 	e->end = &n->next;
-	wake(e);
+	wake(e->mpi, e->rank->engine);
 }
 
 /* The rows of a side: what is packed is one. */
@@ -368,12 +373,18 @@ static void side_set(struct orr_process *proc, struct side *s, void *at, const s
 	orr_layout_keep(s->layout, l);
 }
 
-/* The other side of a payload, taken out of the map of its receiver; or a new one, put there. */
+/* The other side of a payload, taken out of those of its receiver; or a new one, put there. */
 static struct message *payload_of(struct orr_process *proc, struct orr_sim_endpoint *to, int source,
 				  int tag)
 {
-	uint64_t key = orr_mix64((uint64_t) source << 32 | (uint32_t) tag);
-	struct message *m = orr_map_find(&to->payloads, key);
+	uint64_t key = (uint64_t) source << 32 | (uint32_t) tag;
+	struct message **direct = &to->direct[((unsigned) source * 5 + (unsigned) tag) % DIRECT];
+	struct message *m = *direct;
+	if (m && m->key == key) {
+		*direct = NULL;
+		return m;
+	}
+	m = to->payloads.n ? orr_map_find(&to->payloads, key) : NULL;
 	if (m) {
 		orr_map_remove(&to->payloads, m);
 		return m;
@@ -381,7 +392,9 @@ static struct message *payload_of(struct orr_process *proc, struct orr_sim_endpo
 	m = message_new(proc, 0);
 	m->key = key;
 	m->to = to;
-	if (orr_map_insert(&to->payloads, m))
+	if (!*direct)
+		*direct = m;
+	else if (orr_map_insert(&to->payloads, m))
 		orr_fatal("out of memory for a message; run fewer nodes or smaller data");
 	return m;
 }
@@ -478,6 +491,7 @@ static void native_close(struct orr_process *proc)
 	struct orr_sim_endpoint *e = orr_sim_mpi_of(proc)->endpoint;
 	e->mpi = NULL;
 	orr_map_exit(&e->payloads);
+	memset(e->direct, 0, sizeof(e->direct));
 }
 
 static void native_send(struct orr_process *proc, struct orr_parcel *f, const void *buf,
@@ -572,26 +586,41 @@ static enum orr_transport_event native_test(struct orr_process *proc, struct orr
 	return orr_sim_mpi_take_note(m) ? ORR_TRANSPORT_BELL : ORR_TRANSPORT_NOTHING;
 }
 
+static void begin_wait(struct orr_sim_mpi *m)
+{
+	m->busy_until_s = orr_sim_settle_ahead(orr_thread_self());
+	orr_sim_yield();
+	m->waits = 1;
+	m->waits_since_us = orr_sys_now_us();
+	if (m->busy_until_s > orr_sim_clock_s())
+		m->waits_since_us = m->busy_until_s * 1e6;
+}
+
+/* Returns 0 when the wait is over: something has come, and what the engine was charged before is
+ * spent. */
+static int goes_on(struct orr_sim_mpi *m)
+{
+	m->sleeping = !m->endpoint->first && !m->rung;
+	return m->sleeping || orr_sim_clock_s() < m->busy_until_s;
+}
+
 static enum orr_transport_event native_wait(struct orr_process *proc, struct orr_landing *l)
 {
 	struct orr_sim_rank *r = proc->sys;
 	struct orr_sim_mpi *m = r->mpi;
 	orr_assert_no_lock();
-	if (!m->sleeping) {
+	if (!m->waits) {
 		if (orr_sim_mpi_take_note(m))
 			return ORR_TRANSPORT_BELL;
-		orr_sys_settle(orr_thread_self());
-		orr_sim_yield();
-		m->waits_since_us = orr_sys_now_us();
+		begin_wait(m);
 	}
-	m->sleeping = 0;
-	while (!m->endpoint->first) {
-		if (orr_sim_mpi_take_note(m))
-			return ORR_TRANSPORT_BELL;
-		m->sleeping = 1;
-		if (orr_sim_block_recess(r->engine))
+	while (goes_on(m))
+		if (orr_sim_block_recess(r->engine, m->sleeping ? -1 : m->busy_until_s))
 			return ORR_TRANSPORT_RECESS;
-		m->sleeping = 0;
+	m->waits = 0;
+	if (!m->endpoint->first) {
+		m->rung = 0;
+		return ORR_TRANSPORT_BELL;
 	}
 	orr_sim_mpi_make_room(proc, orr_sys_now_us() - m->waits_since_us);
 	return native_take(m->endpoint, l);
@@ -605,8 +634,7 @@ static void native_wake(struct orr_process *proc)
 	if (!m || !m->entered || orr_sim_actor_self() == r->engine)
 		return;
 	m->rung = 1;
-	if (m->sleeping)
-		orr_sim_unblock(r->engine);
+	wake(m, r->engine);
 }
 
 /* Communicators of the program are SMPI's. */

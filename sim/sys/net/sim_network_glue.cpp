@@ -93,6 +93,15 @@ class Steps
 		}
 		return found;
 	}
+
+	// Whether the value is that one for all sizes.
+	bool is_always(double value) const
+	{
+		return std::all_of(all.begin(), all.end(), [value](const Step &s) {
+			return s.values.front() == value &&
+			       (s.values.size() == 1 || s.values[1] == 0);
+		});
+	}
 };
 
 } // namespace
@@ -126,30 +135,31 @@ double orr_sim_glue_link_rate(unsigned i)
 	return orr_simgrid_rate(by_number[i]);
 }
 
-double orr_sim_glue_factor(enum orr_sim_factor kind, double bytes)
+struct orr_sim_sizes orr_sim_sizes;
+
+double orr_sim_glue_factor_of(enum orr_sim_factor kind, double bytes)
 {
-	static const struct {
-		Steps bandwidth{ "smpi/bw-factor" }, latency{ "smpi/lat-factor" };
-	} factors;
-	const auto *values =
-		(kind == ORR_SIM_BANDWIDTH ? factors.bandwidth : factors.latency).find(bytes);
+	static const Steps lists[] = { Steps("smpi/bw-factor"), Steps("smpi/lat-factor") };
+	const auto *values = lists[kind].find(bytes);
+	if (lists[kind].is_always(1))
+		orr_sim_sizes.unit_factors |= 1U << kind;
 	return values ? values->front() : 1;
 }
 
-double orr_sim_glue_overhead_s(enum orr_sim_overhead kind, double bytes)
+double orr_sim_glue_overhead_of(enum orr_sim_overhead kind, double bytes)
 {
-	static const struct {
-		Steps sending{ "smpi/ois" }, receiving{ "smpi/or" };
-	} overheads;
-	const auto *values =
-		(kind == ORR_SIM_SENDING ? overheads.sending : overheads.receiving).find(bytes);
+	static const Steps lists[] = { Steps("smpi/ois"), Steps("smpi/or") };
+	const auto *values = lists[kind].find(bytes);
+	if (lists[kind].is_always(0))
+		orr_sim_sizes.no_overheads |= 1U << kind;
 	if (!values)
 		return 0;
 	return values->front() + (values->size() > 1 ? (*values)[1] * bytes : 0);
 }
 
-size_t orr_sim_glue_eager_bytes(void)
+size_t orr_sim_glue_read_eager_bytes(void)
 {
-	static const int bytes = simgrid::config::get_value<int>("smpi/send-is-detached-thresh");
-	return bytes > 0 ? static_cast<size_t>(bytes) : 0;
+	const int bytes = simgrid::config::get_value<int>("smpi/send-is-detached-thresh");
+	orr_sim_sizes.eager_bytes = 1 + (bytes > 0 ? static_cast<size_t>(bytes) : 0);
+	return orr_sim_sizes.eager_bytes - 1;
 }

@@ -26,14 +26,37 @@ struct orr_sim_glue_path {
 	double most;   /* bytes per second that the protocol allows */
 };
 void orr_sim_glue_path(sg_host_t from, sg_host_t to, struct orr_sim_glue_path *path);
-/* SMPI's factor for messages of that many bytes. */
+/* What SMPI's options say of messages by size. Those that say nothing, as most runs have them, are
+ * known by a bit once they were read. */
 enum orr_sim_factor { ORR_SIM_BANDWIDTH, ORR_SIM_LATENCY };
-double orr_sim_glue_factor(enum orr_sim_factor kind, double bytes);
-/* For so long, in seconds, SMPI keeps an actor that sends or has received so many bytes. */
 enum orr_sim_overhead { ORR_SIM_SENDING, ORR_SIM_RECEIVING };
-double orr_sim_glue_overhead_s(enum orr_sim_overhead kind, double bytes);
+extern struct orr_sim_sizes {
+	unsigned unit_factors, no_overheads; /* bits: 1 << kind */
+	size_t eager_bytes;                  /* 1 + it; 0: not read yet */
+} orr_sim_sizes;
+double orr_sim_glue_factor_of(enum orr_sim_factor kind, double bytes);
+double orr_sim_glue_overhead_of(enum orr_sim_overhead kind, double bytes);
+size_t orr_sim_glue_read_eager_bytes(void);
+
+/* SMPI's factor for messages of that many bytes. */
+static inline double orr_sim_glue_factor(enum orr_sim_factor kind, double bytes)
+{
+	return orr_sim_sizes.unit_factors >> kind & 1 ? 1 : orr_sim_glue_factor_of(kind, bytes);
+}
+
+/* For so long, in seconds, SMPI keeps an actor that sends or has received so many bytes. */
+static inline double orr_sim_glue_overhead_s(enum orr_sim_overhead kind, double bytes)
+{
+	return orr_sim_sizes.no_overheads >> kind & 1 ? 0 : orr_sim_glue_overhead_of(kind, bytes);
+}
+
 /* Messages of fewer bytes leave before their receive is posted. */
-size_t orr_sim_glue_eager_bytes(void);
+static inline size_t orr_sim_glue_eager_bytes(void)
+{
+	return orr_sim_sizes.eager_bytes ? orr_sim_sizes.eager_bytes - 1
+					 : orr_sim_glue_read_eager_bytes();
+}
+
 /* The platform's name of the link of that number. */
 const char *orr_sim_glue_link_name(unsigned i);
 /* The rate of the link of that number in SimGrid's own model since its last event, in bytes per

@@ -216,13 +216,21 @@ static enum orr_transport_event next_event(struct orr_mpi *mpi, int wait, struct
 	enum orr_transport_event event = wait ? mpi->transport->wait(mpi->proc, l)
 					      : mpi->transport->test(mpi->proc, l);
 
-	if (event == ORR_TRANSPORT_LANDED || event == ORR_TRANSPORT_FLOWING)
+	if (mpi->may_drive && (event == ORR_TRANSPORT_LANDED || event == ORR_TRANSPORT_FLOWING))
 		orr_mpi_noticed(mpi);
 	ORR_ATOMIC_STORE_RELAXED(&mpi->engine.flowing, event == ORR_TRANSPORT_FLOWING);
 	return event;
 }
 
-int orr_mpi_progress(struct orr_mpi *mpi, int block)
+/* A send is ready, and may start. */
+static int is_sending(const struct orr_mpi *mpi)
+{
+	return orr_mpi_may_send(&mpi->limits, mpi->ready.n ? mpi->ready.heap[0] : NULL);
+}
+
+/* A turn; block: it waits for something, which it does only where threads may not drive. Compiled
+ * for each value: an engine that blocks has two short turns for each message. */
+static inline __attribute__((always_inline)) int progress(struct orr_mpi *mpi, const int block)
 {
 	struct orr_landing l;
 
@@ -242,9 +250,7 @@ int orr_mpi_progress(struct orr_mpi *mpi, int block)
 		return n;
 	}
 	for (int landed = 0; landed < COMPLETIONS_PER_TURN; landed++) {
-		int wait = block && !landed &&
-			   !orr_mpi_may_send(&mpi->limits,
-					     mpi->ready.n ? mpi->ready.heap[0] : NULL) &&
+		int wait = block && !landed && !is_sending(mpi) &&
 			   !ORR_ATOMIC_LOAD(&mpi->engine.inbox);
 
 		if (wait)
@@ -262,8 +268,7 @@ int orr_mpi_progress(struct orr_mpi *mpi, int block)
 		engine_land(mpi, &l);
 		n++;
 		mpi->trace.turn.n++;
-		if (block &&
-		    !orr_mpi_may_send(&mpi->limits, mpi->ready.n ? mpi->ready.heap[0] : NULL))
+		if (block && !is_sending(mpi))
 			break;
 	}
 	int loaded = orr_mpi_early_load(mpi);
@@ -271,6 +276,11 @@ int orr_mpi_progress(struct orr_mpi *mpi, int block)
 	mpi->trace.turn.n += (uint64_t) loaded;
 	orr_mpi_turn_end(mpi);
 	return n + loaded;
+}
+
+int orr_mpi_progress(struct orr_mpi *mpi)
+{
+	return progress(mpi, 0);
 }
 
 /* The same as a turn of the owner, outside of orr_mpi_progress: a receive whose message is there is
@@ -362,7 +372,7 @@ static void engine_poll_hook(struct orr_process *proc, int idle)
 	/* A sleeping worker stops polling, so let another thread poll at once. */
 	ORR_ATOMIC_STORE_RELAXED(&mpi->engine.polled_us, idle ? 0 : now);
 	if ((idle || !ORR_ATOMIC_LOAD_RELAXED(&mpi->engine.flowing)) && orr_mpi_own(mpi)) {
-		orr_mpi_progress(mpi, 0);
+		orr_mpi_progress(mpi);
 		orr_mpi_unown(mpi);
 	}
 	if (idle || ORR_ATOMIC_LOAD_RELAXED(&mpi->engine.flowing))
@@ -376,7 +386,7 @@ static void poll_loop(struct orr_mpi *mpi)
 	while (!ORR_ATOMIC_LOAD(&mpi->engine.stopping)) {
 		int n = 0;
 		if (!ORR_ATOMIC_LOAD(&mpi->engine.drivers) && orr_mpi_own(mpi)) {
-			n = orr_mpi_progress(mpi, 0);
+			n = orr_mpi_progress(mpi);
 			if (!n)
 				orr_mpi_stall_watch(mpi);
 			orr_mpi_unown(mpi);
@@ -394,10 +404,18 @@ static void poll_loop(struct orr_mpi *mpi)
 /* An engine whose actor executes tasks does these first. Returns 1 if there was something. */
 static int work_first(struct orr_mpi *mpi)
 {
-	int n = orr_mpi_progress(mpi, 0);
+	int n = orr_mpi_progress(mpi);
 
 	n += orr_mpi_work(mpi, orr_mpi_busy(mpi));
 	return n || orr_mpi_work_sleeps(mpi);
+}
+
+/* Nothing is new: the next turn waits at once, and what the engine was charged is spent meanwhile.
+ */
+static int can_only_wait(const struct orr_mpi *mpi)
+{
+	return !mpi->work.group && !mpi->late.groups && !is_sending(mpi) &&
+	       !ORR_ATOMIC_LOAD(&mpi->engine.inbox) && !ORR_ATOMIC_LOAD(&mpi->engine.stopping);
 }
 
 /* Returns 1 when it is in a recess (base/seam.h), 0 when the engine is to stop. */
@@ -405,12 +423,12 @@ static int block_loop(struct orr_mpi *mpi)
 {
 	while (mpi->engine.in_recess || !ORR_ATOMIC_LOAD(&mpi->engine.stopping)) {
 		if (!mpi->work.group || mpi->engine.in_recess || !work_first(mpi)) {
-			orr_mpi_progress(mpi, 1);
+			progress(mpi, 1);
 			if (mpi->engine.in_recess)
 				return 1;
 			orr_mpi_work_wakes(mpi);
 		}
-		if (orr_sys_settle_recess(orr_thread_self()))
+		if (!can_only_wait(mpi) && orr_sys_settle_recess(orr_thread_self()))
 			return 1;
 	}
 	return 0;

@@ -24,8 +24,7 @@ void orr_mpi_submit_list(struct orr_mpi *mpi, struct orr_mpi_req *newest,
 void orr_mpi_submit(struct orr_mpi *mpi, struct orr_mpi_req *req, int will_drive);
 /* Gives the engine back, and takes care of what came in meanwhile. */
 void orr_mpi_unown(struct orr_mpi *mpi);
-/* One turn, by the owner. block: wait for something (only where threads may not drive). Returns how
- * many things happened. */
-int orr_mpi_progress(struct orr_mpi *mpi, int block);
+/* One turn, by the owner, that waits for nothing. Returns how many things happened. */
+int orr_mpi_progress(struct orr_mpi *mpi);
 
 #endif

@@ -53,7 +53,7 @@ void orr_mpi_wait_until(struct orr_mpi *mpi, int (*cond)(struct orr_mpi *, void 
 		orr_about_to_wait(mpi->proc);
 	while (!cond(mpi, arg)) {
 		if (mpi->may_drive && orr_mpi_own(mpi)) {
-			int n = orr_mpi_progress(mpi, 0);
+			int n = orr_mpi_progress(mpi);
 			if (!n && ++nempty % POLLS_PER_WATCH == 0) {
 				orr_mpi_stall_watch(mpi);
 				orr_mpi_stuck_watch(mpi, what, cond == orr_mpi_collective_test);
@@ -140,7 +140,7 @@ int starpu_mpi_test(starpu_mpi_req *req, int *flag, MPI_Status *status)
 	*flag = wait_is_done(mpi, *req);
 	if (!*flag && mpi->may_drive) {
 		if (orr_mpi_own(mpi)) {
-			orr_mpi_progress(mpi, 0);
+			orr_mpi_progress(mpi);
 			orr_mpi_unown(mpi);
 		}
 		*flag = wait_is_done(mpi, *req);
