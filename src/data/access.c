@@ -84,7 +84,7 @@ int orr_access_enqueue(starpu_data_handle_t h, struct orr_access *a)
 	if (h->tail)
 		h->tail->next = a;
 	else
-		h->head = a;
+		ORR_ATOMIC_STORE_RELAXED(&h->head, a);
 	h->tail = a;
 	return 0;
 }
@@ -209,7 +209,8 @@ static struct orr_access *take_granted(starpu_data_handle_t h)
 
 		if (!joins(h, c))
 			break;
-		h->head = a->next;
+		ORR_ATOMIC_STORE_RELAXED(&h->head, a->next);
+		__builtin_prefetch(h->head); /* seldom in the cache */
 		if (!h->head)
 			h->tail = NULL;
 		grant(h, a, c);

@@ -267,6 +267,9 @@ void orr_access_submit(struct orr_owner *o)
 
 void orr_access_release(struct orr_owner *o)
 {
+	/* Those that come next are seldom in the cache. */
+	for (unsigned i = 0; i < o->naccess; i++)
+		__builtin_prefetch(ORR_ATOMIC_LOAD_RELAXED(&o->access[i].handle->head));
 	for (unsigned i = 0; i < o->naccess; i++) {
 		struct orr_access *a = &o->access[i];
 		starpu_data_handle_t h = a->handle;

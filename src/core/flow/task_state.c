@@ -28,6 +28,12 @@
 
 void orr_task_release(struct orr_task *t)
 {
+	/* A task that has waited for long is in no cache: what it takes to be ready comes at once.
+	 */
+	__builtin_prefetch(&t->pub->prologue_callback_func);
+	__builtin_prefetch(&t->pub->transaction);
+	__builtin_prefetch(&t->pub->status);
+	__builtin_prefetch(&t->state);
 	orr_assertf(ORR_ATOMIC_LOAD(&t->owner.ndeps) > 0,
 		    "task %s is released once more than it waits", orr_task_name(t->pub));
 	orr_assertf(ORR_ATOMIC_LOAD_RELAXED(&t->state) <= ORR_TASK_BLOCKED,

@@ -116,7 +116,8 @@ struct _starpu_data_state {
 	uint8_t alive;          /* atomic: ORR_HANDLE_*, anything else once it ended */
 	uint32_t ngranted;      /* accesses that had their turn and did not end */
 	uint32_t nheld;         /* accesses that hold it */
-	struct orr_access *head, *tail; /* waiting accesses, first to be granted first */
+	struct orr_access *head, *tail; /* waiting accesses, first to be granted first; head:
+					   atomic, and a hint without the lock */
 	struct orr_data_ext *ext;
 	/* A byte of their own: only the holder of the lock writes them. */
 	uint8_t held_write : 1; /* its holder writes */

@@ -72,6 +72,8 @@ static inline int add(struct insertion *ins, starpu_data_handle_t h,
 		      enum starpu_data_access_mode mode)
 {
 	orr_assert(ins->n <= ins->cap);
+	if (h)
+		__builtin_prefetch(&h->mpi_rank);
 	if (__builtin_expect(ins->n == ins->cap, 0))
 		return add_slow(ins, h, mode);
 	ins->d[ins->n].handle = h;

@@ -67,11 +67,11 @@ struct orr_mpi {
 	int may_drive;
 	double start_us;
 	const struct orr_transport *transport;
+	struct orr_mpi_work work; /* the engine's thread's */
 	struct orr_mpi_settings set;
 	struct orr_mpi_life life;
 	struct orr_mpi_alone *alone; /* the account of a fake rank (fake_rank.h), else NULL */
 	struct orr_mpi_check *check; /* what was inserted, if ranks compare it */
-	struct orr_mpi_work work;    /* the engine's thread's */
 	struct orr_mpi_comms comms;
 
 	/* posting and matching */

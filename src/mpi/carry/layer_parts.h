@@ -77,10 +77,10 @@ struct orr_mpi_engine {
 	int in_recess;             /* the function of the engine's thread returned in a wait */
 	int flowing;               /* atomic: the last poll saw a part of a long message, so more
 				      of it is there to be moved */
+	struct orr_thread *self;   /* in the engine's thread: once it runs */
 	int64_t polled_us;         /* atomic: when a worker polled last; 0: none does just now */
 	int workers_poll; /* between tasks: there is no core for a thread that only polls */
 	orr_sys_thread_t *thread;
-	struct orr_thread *self; /* in the engine's thread: once it runs */
 };
 
 /* Sends that wait to start. By the engine's owner. */
@@ -135,10 +135,10 @@ struct orr_mpi_limits {
 
 /* The worker that the engine's thread steps. The engine's thread's. */
 struct orr_mpi_work {
-	struct starpu_driver *drivers; /* owned: what the core was told, NULL: no worker */
-	unsigned cpu;
 	struct orr_group *group;
 	struct orr_thread *thread;
+	struct starpu_driver *drivers; /* owned: what the core was told, NULL: no worker */
+	unsigned cpu;
 	unsigned calls_between, tasks_in_row, npolls;
 	int rung; /* atomic: the worker may have something to do */
 };

@@ -49,14 +49,8 @@ struct orr_mpi_relay {
 	struct orr_mpi_req *req;     /* the receive that the payload comes for, until it has it */
 	struct orr_mpi_early *early; /* or the message that waits for one */
 	struct orr_mpi_req *sends;   /* at the origin: they end with the relay */
-	struct orr_mpi_relay *next_leaving; /* mpi->late.leaving, if is_leaving */
-	struct orr_acquire shared;          /* its access, if is_shared */
-	uint8_t is_shared, direct;          /* direct: the payload is in the datum */
-	uint8_t taken;                      /* nobody else reads buf */
-	uint8_t is_leaving, is_open; /* at the origin; open: others may join `rest`, the ranks that
-					no child has yet */
-	char *ptr;                   /* the payload */
-	void *buf;                   /* the same if it is the relay's */
+	/* What each piece looks at is together. */
+	char *ptr; /* the payload */
 	size_t piece;
 	uint32_t npieces, posted, arrived; /* received in order */
 	uint32_t landed;                   /* bits: of those after `arrived` */
@@ -64,10 +58,18 @@ struct orr_mpi_relay {
 	size_t bytes_out;                  /* pieces under way */
 	uint32_t nflights;
 	uint32_t arity;
-	struct orr_mpi_hop *rest;
-	uint32_t rest_from, rest_to, rest_cap;
-	uint32_t nchildren, child_cap;
+	uint32_t rest_from, rest_to;
+	uint32_t nchildren;
+	uint8_t is_shared, direct; /* direct: the payload is in the datum */
+	uint8_t taken;             /* nobody else reads buf */
+	uint8_t is_leaving;        /* at the origin */
 	struct orr_mpi_child *child;
+	uint32_t child_cap, rest_cap;
+	struct orr_mpi_hop *rest;           /* the ranks that no child has yet */
+	uint8_t is_open;                    /* others may join them */
+	void *buf;                          /* the payload if it is the relay's */
+	struct orr_mpi_relay *next_leaving; /* mpi->late.leaving, if is_leaving */
+	struct orr_acquire shared;          /* its access, if is_shared */
 };
 
 static struct orr_mpi_req *req_of(struct orr_mpi_link *l)
@@ -263,9 +265,12 @@ static void send_piece(struct orr_mpi *mpi, struct orr_mpi_relay *r, uint32_t pi
 /* Passes on what is here, as far as the window allows. */
 static void pump(struct orr_mpi *mpi, struct orr_mpi_relay *r)
 {
-	size_t window = r->npieces > 1 ? orr_mpi_pieces_out(r->arity) * r->piece
-				       : orr_mpi_window(&mpi->network);
+	size_t window;
 
+	if (r->next_out == (uint64_t) r->arrived * r->nchildren && r->rest_from == r->rest_to)
+		return;
+	window = r->npieces > 1 ? orr_mpi_pieces_out(r->arity) * r->piece
+				: orr_mpi_window(&mpi->network);
 	for (;;) {
 		if (r->rest_from < r->rest_to && r->next_out == r->nchildren)
 			begin_child(mpi, r);
@@ -338,6 +343,10 @@ static void receive_into(struct orr_mpi *mpi, struct orr_mpi_relay *r)
 	struct orr_mpi_payload p = { .form = ORR_FORM_PACKED };
 
 	if (r->req) {
+		starpu_data_handle_t h = r->req->acquire.access.handle;
+
+		__builtin_prefetch(&h->main);
+		__builtin_prefetch(orr_handle_iface(h));
 		orr_assert(r->req->where == ORR_MPI_FETCHING && r->req->granted);
 		orr_mpi_describe_receive(mpi, r->req, &r->env, r->origin, &p);
 		ORR_ATOMIC_STORE_RELAXED(&r->req->where, ORR_MPI_FLYING);
