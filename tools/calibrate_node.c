@@ -5,8 +5,8 @@
  * Prints "NAME VALUE" lines for tools/orrery_calibrate.py: numbers of units; bandwidth and latency
  * of each pair of memory nodes, with pinned main memory where devices need it, and pageable ones
  * between main memory and devices; memory, alloc_us, first_us, pin_us and launch_us of devices;
- * submit_us, sched_us, complete_us, datum_us, profile_submit_us, profile_us, shared_us,
- * shared_datum_us, shared_profile_us, wake_us, turn_us and buffer_us.
+ * submit_us, sched_us, complete_us, datum_us, reload_us, reload_large_us, profile_submit_us,
+ * profile_us, shared_us, shared_datum_us, shared_profile_us, wake_us, turn_us and buffer_us.
  * Invariant: every number is the best of ROUNDS rounds (15), since anything else that the machine
  * does can only make a round longer; or their median where it says so, as for tasks. */
 #include <dlfcn.h>
@@ -29,6 +29,7 @@
 
 enum {
 	NTASKS = 16000,
+	FEWER_TASKS = 2048, /* with large kernels */
 	MOST_WORKERS = 8,
 	NSETS = 1024,
 	MOST_ROUNDS = 20,
@@ -38,7 +39,10 @@ enum {
 	BUFFER = 4 << 20,
 	LAUNCHES = 200,
 	SWEPT = 8 << 20,
-	SWEEP = 64 << 10
+	SWEEP = 64 << 10,
+	SMALL_SWEEP = 1 << 10,
+	LARGE_SWEEP = 1 << 20,
+	SMALL_LASTS = 4 /* microseconds, as long as the others do at least */
 };
 
 static int rounds = 15;
@@ -49,7 +53,7 @@ static unsigned nbeside; /* workers of kinds that are executed beside each other
 static struct {
 	double kernels_us;
 	double *memory;
-	size_t swept;
+	size_t swept, sweep;   /* bytes / sizeof(double) */
 	unsigned data, shared; /* of its tasks; of them, those that another worker used last */
 } of_worker[MOST_WORKERS] __attribute__((aligned(64)));
 
@@ -95,10 +99,13 @@ static void sweep(void *buffers[], void *arg)
 	(void) buffers;
 	starpu_codelet_unpack_args(arg, &task);
 	count_shared(w, task);
-	for (size_t i = 0; i < SWEEP / sizeof(*v); i++)
+	for (size_t i = 0; i < of_worker[w].sweep; i++)
 		v[i] = sum += v[i] * 0.5;
-	of_worker[w].swept = (of_worker[w].swept + SWEEP / sizeof(*v)) % (SWEPT / sizeof(*v));
-	of_worker[w].kernels_us += starpu_timing_now() - start;
+	of_worker[w].swept = (of_worker[w].swept + of_worker[w].sweep) % (SWEPT / sizeof(*v));
+	double end = starpu_timing_now();
+	while (end - start < SMALL_LASTS)
+		end = starpu_timing_now();
+	of_worker[w].kernels_us += end - start;
 }
 
 static struct starpu_codelet cl = { .cpu_funcs = { sweep },
@@ -123,14 +130,16 @@ static void submit(int i, int pinned)
 
 /* Kinds of tasks: with one datum, and pinned to the worker; with five, and with profiling. All of
  * these but pinned ones again when all are submitted before the first is executed, by one worker
- * and by several. */
+ * and by several. By one worker also those with five data and kernels that sweep less, and more. */
 enum kind {
 	ONE,
 	PINNED,
 	FIVE,
 	PROFILED,
-	ALONE_ONE,
+	ALONE_SMALL,
+	ALONE_LARGE,
 	ALONE_FIVE,
+	ALONE_ONE,
 	ALONE_PROFILED,
 	BESIDE_ONE,
 	BESIDE_FIVE,
@@ -141,6 +150,11 @@ enum kind {
 static int has_profiling(enum kind kind)
 {
 	return kind == PROFILED || kind == ALONE_PROFILED || kind == BESIDE_PROFILED;
+}
+
+static size_t sweep_of(enum kind kind)
+{
+	return kind == ALONE_SMALL ? SMALL_SWEEP : kind == ALONE_LARGE ? LARGE_SWEEP : SWEEP;
 }
 
 static unsigned nworkers_of(enum kind kind)
@@ -164,7 +178,7 @@ struct measured {
  * else the program's thread would have a core for which they wait. */
 static struct measured measure_kind(enum kind kind)
 {
-	int first_all = kind >= ALONE_ONE;
+	int first_all = kind >= ALONE_SMALL, ntasks = kind == ALONE_LARGE ? FEWER_TASKS : NTASKS;
 	unsigned nworkers = nworkers_of(kind);
 	double kernels_us = 0, n_shared = 0, n_data = 0;
 	ndata = kind == ONE || kind == PINNED || kind == ALONE_ONE || kind == BESIDE_ONE ? 1 : 5;
@@ -174,7 +188,7 @@ static struct measured measure_kind(enum kind kind)
 	if (first_all)
 		starpu_pause();
 	double start = starpu_timing_now();
-	for (int i = 0; i < NTASKS; i++)
+	for (int i = 0; i < ntasks; i++)
 		submit(i, kind == PINNED);
 	double between = starpu_timing_now();
 	if (first_all)
@@ -187,8 +201,8 @@ static struct measured measure_kind(enum kind kind)
 		n_data += of_worker[w].data;
 	}
 	return (struct measured){
-		.submit_us = (between - start) / NTASKS,
-		.run_us = (nworkers * (end - (first_all ? between : start)) - kernels_us) / NTASKS,
+		.submit_us = (between - start) / ntasks,
+		.run_us = (nworkers * (end - (first_all ? between : start)) - kernels_us) / ntasks,
 		.shared = n_shared / n_data,
 	};
 }
@@ -250,6 +264,7 @@ static int be_program(enum kind kind, int to)
 	}
 	for (unsigned w = 0; w < nworkers_of(kind); w++) {
 		double *memory = of_worker[w].memory = malloc(SWEPT);
+		of_worker[w].sweep = sweep_of(kind) / sizeof(*memory);
 		if (!memory) {
 			fputs("orrery-calibrate-node: no memory for the kernels that are timed\n",
 			      stderr);
@@ -321,17 +336,22 @@ static int measure_tasks(void)
 	nbeside = sched_getaffinity(0, sizeof(cores), &cores) ? 1 : (unsigned) CPU_COUNT(&cores);
 	nbeside = nbeside < MOST_WORKERS ? nbeside : MOST_WORKERS;
 	for (int r = 0; r < rounds; r++)
-		for (int kind = 0; kind < (nbeside > 1 ? KINDS : ALONE_ONE); kind++)
+		for (int kind = 0; kind < (nbeside > 1 ? KINDS : ALONE_FIVE + 1); kind++)
 			if (run_program((enum kind) kind, r))
 				return -1;
 	double access = more(submit_us, FIVE, ONE) / 4, datum = more(run_us, FIVE, ONE) / 4;
 	double sched = more(run_us, ONE, PINNED), profile = more(run_us, PROFILED, FIVE),
 	       profile_submit = more(submit_us, PROFILED, FIVE);
+	double reload = more(run_us, ALONE_FIVE, ALONE_SMALL),
+	       reload_large = reload + more(run_us, ALONE_LARGE, ALONE_FIVE);
 	double submit_one = median(submit_us[ONE], rounds), task = median(run_us[ONE], rounds);
-	task = fmax(task - datum, 0);
+	/* The kernels of these sweep what reload_us is for. */
+	reload = fmin(reload, 0.5 * task);
+	task = fmax(task - datum - reload, 0);
 	sched = fmin(fmax(sched, 0.05 * task), 0.5 * task);
 	printf("submit_us %.4f\naccess_us %.4f\nsched_us %.4f\ncomplete_us %.4f\ndatum_us %.4f\n",
 	       fmax(submit_one - access, 0), access, sched, task - sched, datum);
+	printf("reload_us %.4f\nreload_large_us %.4f\n", reload, reload_large);
 	printf("profile_submit_us %.4f\nprofile_us %.4f\n", profile_submit, profile);
 	if (nbeside > 1)
 		print_shared();

@@ -208,6 +208,14 @@ static inline void orr_sys_charge_copy(struct orr_thread *t, size_t bytes)
 	t->debt_us += mib_us * (double) bytes / (1 << 20);
 }
 
+static inline int orr_sys_reloads(struct orr_thread *t)
+{
+	const double *costs = ((struct orr_sim_actor_head *) t)->costs;
+	return costs[ORR_COST_RELOAD] > 0 || costs[ORR_COST_RELOAD_LARGE] > 0;
+}
+
+void orr_sys_charge_reload(struct orr_thread *t, size_t bytes);
+
 static inline void orr_sys_settle(struct orr_thread *t)
 {
 	orr_assert_no_lock();

@@ -37,12 +37,16 @@ struct orr_run_work; /* base/about.h */
 /* Virtual costs of the runtime itself, see orr_sys_charge(), in microseconds for each occurrence.
  */
 enum orr_cost {
-	ORR_COST_SUBMIT,    /* submitting a task: dependencies, queueing */
-	ORR_COST_ACCESS,    /* what each of its data adds to that */
-	ORR_COST_FOREIGN,   /* inserting a task in which this rank has no part */
-	ORR_COST_COMPLETE,  /* starting and completing a task on a worker */
-	ORR_COST_DATUM,     /* what each of its data adds to that */
-	ORR_COST_SCHED,     /* one scheduling decision */
+	ORR_COST_SUBMIT,   /* submitting a task: dependencies, queueing */
+	ORR_COST_ACCESS,   /* what each of its data adds to that */
+	ORR_COST_FOREIGN,  /* inserting a task in which this rank has no part */
+	ORR_COST_COMPLETE, /* starting and completing a task on a worker */
+	ORR_COST_DATUM,    /* what each of its data adds to that */
+	ORR_COST_SCHED,    /* one scheduling decision */
+	/* What ORR_COST_COMPLETE is more after a kernel that uses 64 KiB, and after one that uses
+	 * 1 MiB: what the runtime needs has left the caches (orr_sys_charge_reload). */
+	ORR_COST_RELOAD,
+	ORR_COST_RELOAD_LARGE,
 	ORR_COST_MESSAGE,   /* handling one message in the progression engine */
 	ORR_COST_INTERRUPT, /* a message, to the worker whose core it is handled on because no other
 			       is free */
@@ -106,6 +110,9 @@ enum orr_cost {
  * ORR_SYS_CHARGES       0 in a real run: what is only needed to know costs need not be known.
  * orr_sys_charge_copy(struct orr_thread *, size_t bytes)  [any] [locked] likewise the time of a copy
  *                      of a message between buffers (ORR_COST_BUFFER).
+ * orr_sys_reloads(struct orr_thread *)  [any] [locked] whether the next one charges anything.
+ * orr_sys_charge_reload(struct orr_thread *, size_t bytes)  [any] [locked] likewise a part of
+ *                      ORR_COST_RELOAD and ORR_COST_RELOAD_LARGE, for a kernel that uses so many.
  * orr_sys_settle(struct orr_thread *)  [any] [waits] spends the debt by sleeping once it exceeds a
  *                      quantum. The thread that steps workers carries its debt on instead: the next
  *                      kernel that it starts ends so much later (orr_sys_kernel_start,

@@ -157,6 +157,8 @@ int orr_machine_parse_costs(char *text, const char *path, double costs_us[ORR_NC
 		[ORR_COST_COMPLETE] = "complete_us",
 		[ORR_COST_DATUM] = "datum_us",
 		[ORR_COST_SCHED] = "sched_us",
+		[ORR_COST_RELOAD] = "reload_us",
+		[ORR_COST_RELOAD_LARGE] = "reload_large_us",
 		[ORR_COST_MESSAGE] = "message_us",
 		[ORR_COST_INTERRUPT] = "interrupt_us",
 		[ORR_COST_WAKE] = "wake_us",
@@ -181,7 +183,7 @@ int orr_machine_parse_costs(char *text, const char *path, double costs_us[ORR_NC
 		if (i == ORR_NCOSTS)
 			return orr_machine_malformed(
 				path, line,
-				"one of submit_us, access_us, foreign_us, complete_us, datum_us, sched_us, message_us, interrupt_us, wake_us, look_us, profile_submit_us, profile_us, shared_us, shared_datum_us, shared_profile_us, turn_us and buffer_us");
+				"one of submit_us, access_us, foreign_us, complete_us, datum_us, sched_us, reload_us, reload_large_us, message_us, interrupt_us, wake_us, look_us, profile_submit_us, profile_us, shared_us, shared_datum_us, shared_profile_us, turn_us and buffer_us");
 		char *stop;
 		double v = orr_strtod(s + n, &stop);
 		if (stop == s + n || *skip_space(stop) || !(v >= 0) || v > 1e6)

@@ -211,6 +211,16 @@ static inline void orr_sys_charge_copy(struct orr_thread *t, size_t bytes)
 	(void) t;
 	(void) bytes;
 }
+static inline int orr_sys_reloads(struct orr_thread *t)
+{
+	(void) t;
+	return 0;
+}
+static inline void orr_sys_charge_reload(struct orr_thread *t, size_t bytes)
+{
+	(void) t;
+	(void) bytes;
+}
 static inline void orr_sys_settle(struct orr_thread *t)
 {
 	(void) t;

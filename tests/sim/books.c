@@ -2,12 +2,13 @@
 /* Small runs whose books are known (books.sh): prints what each rank's workers did with their time,
  * in nanoseconds, and the time itself.
  *
- *      books RUN TASKS KERNEL_US [FOREIGN]
+ *      books RUN TASKS KERNEL_US [FOREIGN or KIB]
  *
  * ready    the tasks are there before the workers may take them
  * fed      the workers take them while the program submits them
  * chain    each task needs the one before
  * turns    likewise, and the first two workers execute them in turn
+ * sized    likewise, with data of KIB KiB
  * foreign  fed by rank 0, which inserts FOREIGN tasks of rank 1 before each of its own
  * message  rank 1's tasks need what rank 0's single task writes, which takes TASKS * KERNEL_US
  *
@@ -48,6 +49,11 @@ static struct starpu_codelet chain_cl = { .cpu_funcs = { nothing },
 					  .modes = { STARPU_RW },
 					  .model = &short_model,
 					  .name = "chain" };
+static struct starpu_codelet sized_cl = { .cpu_funcs = { nothing },
+					  .nbuffers = 1,
+					  .modes = { STARPU_W },
+					  .model = &short_model,
+					  .name = "sized" };
 static struct starpu_codelet write_cl = { .cpu_funcs = { nothing },
 					  .nbuffers = 1,
 					  .modes = { STARPU_W },
@@ -83,6 +89,16 @@ static void message(starpu_data_handle_t h, int tasks)
 						  STARPU_EXECUTE_ON_NODE, 1, 0));
 }
 
+static void sized(int tasks, int kib)
+{
+	starpu_data_handle_t h;
+
+	starpu_vector_data_register(&h, -1, 0, (uint32_t) kib * 1024, 1);
+	for (int i = 0; i < tasks; i++)
+		OK(starpu_task_insert(&sized_cl, STARPU_W, h, 0));
+	starpu_data_unregister_submit(h);
+}
+
 static void run(const char *what, starpu_data_handle_t h, int tasks, int foreign)
 {
 	int ready = !strcmp(what, "ready");
@@ -95,6 +111,8 @@ static void run(const char *what, starpu_data_handle_t h, int tasks, int foreign
 		fed(rank == 0 ? tasks : 0, foreign);
 	else if (!strcmp(what, "chain") || !strcmp(what, "turns"))
 		chain(h, tasks, what[0] == 't');
+	else if (!strcmp(what, "sized"))
+		sized(tasks, foreign);
 	else
 		message(h, tasks);
 	if (ready) {

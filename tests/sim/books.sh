@@ -15,7 +15,7 @@ books() {
 	ranks=$1 cpus=$2 costs=$3 run=$4
 	shift 4
 	options="--cpus $cpus"
-	for name in submit access foreign complete datum sched message interrupt wake look profile-submit profile shared shared-datum shared-profile turn; do
+	for name in submit access foreign complete datum sched reload reload-large message interrupt wake look profile-submit profile shared shared-datum shared-profile turn; do
 		value=$(echo ",$costs" | sed -n "s/.*,$name=\([0-9.]*\).*/\1/p")
 		options="$options --cost-$name ${value:-0}"
 	done
@@ -75,6 +75,16 @@ books 1 1 shared-datum=20 'chain 10 5' kernels=50000
 books 1 2 shared-datum=20 'turns 10 5' kernels=50000 runtime=180000 idle=230000
 books 1 2 shared-datum=20,datum=1 'turns 10 5' kernels=50000 runtime=190000 idle=240000
 books 1 2 shared-datum=20 'ready 10 5' kernels=50000
+# Kernels that use the caches: 1 KiB leaves all of it there, 8 and 256 KiB are half on the way to the next size.
+for size in 1=0 8=10 64=20 256=30 1024=40 4096=40; do
+	books 1 1 reload=20,reload-large=40 "sized 10 5 ${size%=*}" kernels=50000 runtime=${size#*=}*10000
+done
+books 1 1 reload=20 'sized 10 5 256' kernels=50000 runtime=200000
+books 1 1 reload-large=20 'sized 10 5 64' kernels=50000
+books 1 1 reload-large=20 'sized 10 5 256' kernels=50000 runtime=100000
+books 1 1 reload=20,complete=10 'sized 10 5 64' kernels=50000 runtime=300000
+books 1 1 reload=20,reload-large=40 'chain 10 5' kernels=50000
+books 1 1 reload=20,reload-large=40 'ready 10 5' kernels=50000
 # The program cannot feed the workers. They wait for it, those that get no task, too.
 for cpus in 1 2 4 16 64; do
 	books 1 $cpus submit=10 'fed 100 5' kernels=500000 submission=$cpus*1000000-99*5000 idle=$((cpus - 1))*5000

@@ -51,7 +51,7 @@ if grep -q 'never measured' out; then cat out; die "the default place is not whe
 mkdir -p place/bus
 for f in "$found".*; do cp "$f" "place/bus/box.${f##*.}"; done
 has place/bus/box.config '^2 # Number of CUDA devices$'
-for cost in submit_us access_us sched_us complete_us datum_us wake_us turn_us buffer_us; do has place/bus/box.costs "^$cost [0-9.]+$"; done
+for cost in submit_us access_us sched_us complete_us datum_us reload_us reload_large_us wake_us turn_us buffer_us; do has place/bus/box.costs "^$cost [0-9.]+$"; done
 "$PYTHON" - place/bus/box.bandwidth <<'END' || die "the bandwidths are not believable"
 import sys
 rows = [[float(w) for w in line.split()] for line in open(sys.argv[1]) if line[0] != "#"]

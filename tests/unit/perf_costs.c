@@ -63,7 +63,7 @@ static void good_costs(void)
 static void bad_costs(void)
 {
 	static const char names[] =
-		"one of submit_us, access_us, foreign_us, complete_us, datum_us, sched_us, message_us, interrupt_us, wake_us, look_us, profile_submit_us, profile_us, shared_us, shared_datum_us, shared_profile_us, turn_us and buffer_us",
+		"one of submit_us, access_us, foreign_us, complete_us, datum_us, sched_us, reload_us, reload_large_us, message_us, interrupt_us, wake_us, look_us, profile_submit_us, profile_us, shared_us, shared_datum_us, shared_profile_us, turn_us and buffer_us",
 			  number[] = "a number of microseconds";
 	refuse(read_costs, "submit 1\n", 1, names);
 	refuse(read_costs, "# fine\nsubmit_us 1\nsubmitt_us 1\n", 3, names);

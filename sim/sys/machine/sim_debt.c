@@ -4,10 +4,25 @@
  * (sim_kernel.c).
  *
  * Invariant: an actor that sleeps for its debt, or waits for more than that, has none. */
+#include <math.h>
 #include "actors/sim_actor.h"
 #include "actors/sim_share.h"
 #include "machine/sim_cores.h"
 #include "sim_clock.h"
+
+/* The three sizes that calibration knows are powers of two; between them the cost grows with the
+ * logarithm of the size, and beyond them it stays. */
+void orr_sys_charge_reload(struct orr_thread *t, size_t bytes)
+{
+	const double *costs = ((struct orr_sim_actor_head *) t)->costs;
+	double doubled = log2(fmax((double) bytes, 1)), small = 10, medium = 16, large = 20;
+	double us = costs[ORR_COST_RELOAD], more_us = fmax(costs[ORR_COST_RELOAD_LARGE] - us, 0);
+	if (doubled < medium)
+		us *= fmax(doubled - small, 0) / (medium - small);
+	else
+		us += more_us * fmin(doubled - medium, large - medium) / (large - medium);
+	t->debt_us += us;
+}
 
 /* The date until which the actor has to sleep for its debt, which it has no more; negative: none.
  */

@@ -111,6 +111,8 @@ static void describe_costs(struct orr_about *a)
 		[ORR_COST_COMPLETE] = "complete",
 		[ORR_COST_DATUM] = "datum",
 		[ORR_COST_SCHED] = "sched",
+		[ORR_COST_RELOAD] = "reload",
+		[ORR_COST_RELOAD_LARGE] = "reload-large",
 		[ORR_COST_MESSAGE] = "message",
 		[ORR_COST_INTERRUPT] = "interrupt",
 		[ORR_COST_WAKE] = "wake",
