@@ -43,8 +43,8 @@ enum orr_cost {
 	ORR_COST_COMPLETE, /* starting and completing a task on a worker */
 	ORR_COST_DATUM,    /* what each of its data adds to that */
 	ORR_COST_SCHED,    /* one scheduling decision */
-	/* What ORR_COST_COMPLETE is more after a kernel that uses 64 KiB, and after one that uses
-	 * 1 MiB: what the runtime needs has left the caches (orr_sys_charge_reload). */
+	/* The time that ORR_COST_COMPLETE is longer after a kernel that uses 64 KiB, and after one
+	 * that uses 1 MiB: what the runtime needs has left the caches (orr_sys_charge_reload). */
 	ORR_COST_RELOAD,
 	ORR_COST_RELOAD_LARGE,
 	ORR_COST_MESSAGE,   /* handling one message in the progression engine */

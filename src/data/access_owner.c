@@ -267,7 +267,7 @@ void orr_access_submit(struct orr_owner *o)
 
 void orr_access_release(struct orr_owner *o)
 {
-	/* Those that come next are seldom in the cache. */
+	/* The next accesses are seldom in the cache. */
 	for (unsigned i = 0; i < o->naccess; i++)
 		__builtin_prefetch(ORR_ATOMIC_LOAD_RELAXED(&o->access[i].handle->head));
 	for (unsigned i = 0; i < o->naccess; i++) {

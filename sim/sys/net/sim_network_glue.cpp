@@ -94,7 +94,7 @@ class Steps
 		return found;
 	}
 
-	// Whether the value is that one for all sizes.
+	// True if the value is that one for all sizes.
 	bool is_always(double value) const
 	{
 		return std::all_of(all.begin(), all.end(), [value](const Step &s) {

@@ -26,8 +26,8 @@ struct orr_sim_glue_path {
 	double most;   /* bytes per second that the protocol allows */
 };
 void orr_sim_glue_path(sg_host_t from, sg_host_t to, struct orr_sim_glue_path *path);
-/* What SMPI's options say of messages by size. Those that say nothing, as most runs have them, are
- * known by a bit once they were read. */
+/* SMPI's options for messages by size. Lists that change nothing, as most runs have them, are known
+ * by a bit once they were read. */
 enum orr_sim_factor { ORR_SIM_BANDWIDTH, ORR_SIM_LATENCY };
 enum orr_sim_overhead { ORR_SIM_SENDING, ORR_SIM_RECEIVING };
 extern struct orr_sim_sizes {

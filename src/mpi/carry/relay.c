@@ -49,7 +49,7 @@ struct orr_mpi_relay {
 	struct orr_mpi_req *req;     /* the receive that the payload comes for, until it has it */
 	struct orr_mpi_early *early; /* or the message that waits for one */
 	struct orr_mpi_req *sends;   /* at the origin: they end with the relay */
-	/* What each piece looks at is together. */
+	/* Fields that each piece looks at are together. */
 	char *ptr; /* the payload */
 	size_t piece;
 	uint32_t npieces, posted, arrived; /* received in order */
