@@ -167,7 +167,7 @@ def container(source):
     """The first stage installs packages that quickstart installs, too."""
     text = open(os.path.join(source, "packaging", "Containerfile"), encoding="utf-8").read().replace("\\\n", " ")
     quickstart = open(os.path.join(source, "quickstart"), encoding="utf-8").read()
-    lists = re.findall(r"^(?:check_)?packages=\((.*?)\)", quickstart, re.S | re.M)
+    lists = re.findall(r"^(?:check_|drawing_)?packages=\((.*?)\)", quickstart, re.S | re.M)
     ours = set(" ".join(lists).split())
     stages = re.findall(r"--no-install-recommends\s+([^&\n]*)", text)
     if len(stages) != 2 or len(ours) < 10:
