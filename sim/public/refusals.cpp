@@ -13,6 +13,7 @@
 #include "launcher/glue.h"
 #include "launcher/guard.h"
 #include "public/public.h"
+#include "simgrid_names.h" // before C's own: it has templates
 extern "C" {
 #include "run/sim_dyn.h"
 #include "sim.h"
