@@ -194,7 +194,6 @@ void orr_sim_unblock_at(struct orr_sim_actor *a, double date_s)
 	if (date_s <= orr_sim_clock_s()) {
 		orr_sim_unblock(a);
 	} else if (a->blocked) {
-		orr_sim_event_cancel(&a->limit);
 		orr_sim_event_set(&a->limit, date_s);
 	}
 }

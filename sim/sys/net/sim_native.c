@@ -618,10 +618,8 @@ static enum orr_transport_event native_wait(struct orr_process *proc, struct orr
 		if (orr_sim_block_recess(r->engine, m->sleeping ? -1 : m->busy_until_s))
 			return ORR_TRANSPORT_RECESS;
 	m->waits = 0;
-	if (!m->endpoint->first) {
-		m->rung = 0;
+	if (!m->endpoint->first && orr_sim_mpi_take_note(m))
 		return ORR_TRANSPORT_BELL;
-	}
 	orr_sim_mpi_make_room(proc, orr_sys_now_us() - m->waits_since_us);
 	return native_take(m->endpoint, l);
 }

@@ -10,6 +10,7 @@
 #include "base/seam_kernel.h"
 #include "core/run/energy.h"
 #include "core/task/expect.h"
+#include "core/task/footprint.h"
 #include "core/worker/group_heap.h"
 #include "core/run/inputs.h"
 #include "core/flow/monitor.h"
@@ -66,16 +67,6 @@ static inline unsigned take_over_data(const struct orr_task *t, const struct orr
 	return n;
 }
 
-/* The bytes of its data, as far as their interfaces know. */
-static size_t bytes_of(const struct orr_task *t)
-{
-	size_t bytes = 0;
-	for (unsigned i = 0; i < t->owner.naccess; i++)
-		if (!t->owner.access[i].merged)
-			bytes += starpu_data_get_size(t->owner.access[i].handle);
-	return bytes;
-}
-
 /* The time that the runtime takes to choose, start and complete the task. */
 static inline void charge_task(const struct orr_task *t, const struct orr_worker *w,
 			       struct orr_thread *self)
@@ -85,7 +76,7 @@ static inline void charge_task(const struct orr_task *t, const struct orr_worker
 	if (ORR_SYS_CHARGES)
 		orr_sys_charge_times(self, ORR_COST_SHARED_DATUM, take_over_data(t, w));
 	if (orr_sys_reloads(self))
-		orr_sys_charge_reload(self, bytes_of(t));
+		orr_sys_charge_reload(self, orr_footprint_bytes(t->pub));
 	orr_sys_charge(self, ORR_COST_SCHED);
 	orr_sys_charge(self, ORR_COST_COMPLETE);
 	orr_sys_charge_times(self, ORR_COST_DATUM, t->owner.naccess);
