@@ -148,6 +148,28 @@ static void open_door(void)
 	unsetenv("ORRERY_DYN_HOSTS");
 }
 
+/* What the first hosts have room for, HOST:N,HOST:N...: processes may ask for more before their
+ * resource manager has said a word. */
+static void take_rooms(void)
+{
+	const char *rooms = getenv("ORRERY_DYN_ROOMS");
+	char *rest = rooms ? strdup(rooms) : NULL, *next = rest, *word;
+	if (rooms && !rest)
+		die("out of memory");
+	while ((word = strsep(&next, ","))) {
+		char *colon = strrchr(word, ':'), *end = NULL;
+		long room = colon ? strtol(colon + 1, &end, 10) : 0;
+		if (colon)
+			*colon = 0;
+		if (!colon || end == colon + 1 || *end || room < 1 || room > ORR_DYN_MOST_PROCS ||
+		    orr_dyn_room(run.peers.registry, word, (int) room))
+			die("ORRERY_DYN_ROOMS=%s is not HOST:N,HOST:N...; `orrery run --manager slurm' sets it",
+			    rooms);
+	}
+	free(rest);
+	unsetenv("ORRERY_DYN_ROOMS");
+}
+
 /* As many descriptors as the system lets us have: each process of the run takes one. */
 static void raise_limit(void)
 {
@@ -249,6 +271,7 @@ int main(int argc, char **argv)
 	p->say = say;
 	p->registry = orr_dyn_registry_new(&host, atoi(argv[1]), atoi(argv[2]));
 	open_manager(argv[3]);
+	take_rooms();
 	open_door();
 	raise_limit();
 	start_child(argv + 4);

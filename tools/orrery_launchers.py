@@ -19,7 +19,7 @@ class Launcher:
     """One row of the table; names and order of the fields are those of the constructor."""
 
     def __init__(self, name, package, files, version, crowd, unbound, bound, core_each, placing, hosts, host_files, slots, exports,
-                 lost, lost_in_output, broken, closed, folder, signal_status, asks_root, refuses_root, elastic, no_elastic):
+                 lost, lost_in_output, broken, closed, folder, signal_status, asks_root, refuses_root, elastic, no_elastic, daemons=None, own_daemons=None):
         self.name, self.package = name, package
         self.files = files  # what the program itself is called, behind all links
         self.version = re.compile(version)  # of the first lines of --version
@@ -40,6 +40,8 @@ class Launcher:
         self.asks_root = asks_root  # variables by which root says that it means it
         self.refuses_root = refuses_root and re.compile(refuses_root)  # what it says to root otherwise, None: nothing
         self.elastic, self.no_elastic = elastic, no_elastic  # options for processes that come and go, or the reason against
+        self.daemons = daemons  # variables -> options by which its daemons on other hosts get them, None: they get all
+        self.own_daemons = own_daemons and re.compile(own_daemons)  # options and variables of users that say how daemons start
 
     def places(self, words):
         """Whether options of the launcher place ranks themselves."""
@@ -80,7 +82,9 @@ OPEN_MPI_4 = Launcher(
     # processes end without the others, and one that dies may leave the others alone
     folder=lambda host, user: "ompi.%s.%d" % (host.partition(".")[0], user),
     elastic=["--mca", "orte_allowed_exit_without_sync", "1", "--mca", "orte_enable_recovery", "1", "-x", "ORRERY_DYN_SERVER"],
-    no_elastic=None, **_OPEN_MPI)
+    no_elastic=None,
+    daemons=lambda variables: ["--mca", "orte_launch_agent", " ".join(["env"] + ["%s=%s" % item for item in variables] + ["orted"])],
+    own_daemons=r"--?launch-agent(=|$)|(OMPI_MCA_)?orte_launch_agent$", **_OPEN_MPI)
 OPEN_MPI_5 = Launcher(
     name="Open MPI 5 and later", files=("prterun", "prun"), version=r"mpi(run|exec) \(Open MPI\)|prte(run)? \(", crowd=["--map-by", ":OVERSUBSCRIBE"],
     folder=None, elastic=None,

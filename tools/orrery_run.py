@@ -393,6 +393,23 @@ def registry_hosts(launcher, environment, extra):
     return ",".join(others) or None
 
 
+def settings_of_pmix(launcher, environment, extra, in_slurm):
+    """What PMIx needs where processes come and go, in the environment; and the options by which daemons on other hosts get it."""
+    own = any(launcher.own_daemons.match(word) for word in list(extra or []) + list(environment))
+    # The number of a connection that mpirun's PMIx closed is used again; with epoll, libevent does not notice the new
+    # one then, and its process waits for ever.
+    settings = {"EVENT_NOEPOLL": "1"}
+    if not own:
+        # The other way of keeping what is known of processes maps a file for each start, and keeps it. A daemon that has
+        # another way than its processes cannot connect those of two starts.
+        settings["PMIX_MCA_gds"] = "hash"
+    for name, value in settings.items():
+        environment.setdefault(name, value)
+    if own or not (in_slurm or names_hosts(launcher, environment, extra)):
+        return []
+    return launcher.daemons([(name, environment[name]) for name in settings])
+
+
 def elastic_command(context, request, command, environment):
     """The command with the registry of process sets as its parent."""
     launcher, ranks, elastic, extra = request.launcher, request.ranks, request.elastic, request.extra
@@ -402,7 +419,8 @@ def elastic_command(context, request, command, environment):
     if not os.path.exists(server):
         raise UserError("%s is not there; %s" % (server, "run make" if context.paths["tree"] == "build" else "install Orrery again"))
     most = elastic.get("max", ranks)
-    environment.pop("ORRERY_DYN_HOSTS", None)
+    for name in ("ORRERY_DYN_HOSTS", "ORRERY_DYN_ROOMS"):
+        environment.pop(name, None)
     hosts = registry_hosts(launcher, environment, extra)
     if hosts:
         environment["ORRERY_DYN_HOSTS"] = hosts
@@ -413,12 +431,7 @@ def elastic_command(context, request, command, environment):
         # processes that are added do not get the environment of those that are there, but mpirun's
         known = environment.get("LD_LIBRARY_PATH")
         environment["LD_LIBRARY_PATH"] = context.paths["lib"] + (":" + known if known else "")
-    # The number of a connection that mpirun's PMIx closed is used again; with epoll, libevent does not notice the new
-    # one then, and its process waits for ever.
-    environment.setdefault("EVENT_NOEPOLL", "1")
-    # The other way of keeping what is known of processes maps a file for each start, and keeps it.
-    environment.setdefault("PMIX_MCA_gds", "hash")
-    command[1:1] = launcher.elastic
+    command[1:1] = launcher.elastic + settings_of_pmix(launcher, environment, extra, "slurm" in elastic)
     if "slurm" in elastic:
         return [server, str(ranks), str(most)], command
     return [server, str(ranks), str(most), elastic.get("manager", "-")] + command
@@ -441,6 +454,7 @@ def run_under_slurm(request, server, command, environment):
             print("# further hosts: by salloc, each for %d processes; waiting %g s for them" % (max(first.values()), elastic["slurm"]))
             print(shlex.join(server + ["unix:FOLDER/m"] + command))
             return 0
+        environment["ORRERY_DYN_ROOMS"] = ",".join("%s:%d" % item for item in first.items())
         adapter = orrery_slurm.Adapter(first, max(first.values()), elastic["slurm"], script, environment, folder)
         return adapter.run(server + ["unix:%s/m" % folder] + command, environment)
     finally:

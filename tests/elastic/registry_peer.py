@@ -78,13 +78,13 @@ def goodbye():
         conn.socket.sendall(pack(["bye", "0"]))
 
 
-def run(script, server, scene, manager="-", wanted=0, prepare=None, pool=4):
+def run(script, server, scene, manager="-", wanted=0, prepare=None, pool=4, variables=()):
     """The registry, with a scene of the script as its command. What it has said."""
     command = [server, "1", str(pool), manager, sys.executable, "-B", os.path.abspath(script), "scene"] + scene.split()
     begin = time.monotonic()
     try:
         # The system would keep strangers out (tests/elastic/signed.sh), and with them what is tested.
-        got = subprocess.run(command, preexec_fn=prepare, stderr=subprocess.PIPE, timeout=60, env=dict(os.environ, ORRERY_DYN_SIGNED="0"))
+        got = subprocess.run(command, preexec_fn=prepare, stderr=subprocess.PIPE, timeout=60, env=dict(os.environ, ORRERY_DYN_SIGNED="0", **dict(variables)))
     except subprocess.TimeoutExpired:
         sys.exit("%s: the registry does not end" % scene)
     text = got.stderr.decode(errors="replace")

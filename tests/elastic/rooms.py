@@ -138,6 +138,24 @@ def room():
     manager.says("status", "ok 5 0 h1:2 h2:1 h3.bed:2")
 
 
+def before():
+    """A process asks for more before the manager has said a word: the rooms of the beginning count."""
+    conn = process(host="h1")
+    change(conn, 2)
+    answered(conn, "spawn", "2", "1", "h2.bed:2")
+    sets = come(conn, 1, ["h2", "h2"])[1]
+    check(conn.ask("finalize", sets[0])[1] == ["ok"], "the change does not end")
+    change(conn, 1)
+    silent(conn)
+    manager = Manager()
+    manager.says("status", "ok 4 1 h1:1 h2.bed:2")
+    manager.says("host h1:1")  # it says them again
+    manager.says("host h2.bed:2")
+    silent(conn)
+    manager.says("host h3:1")
+    answered(conn, "spawn", "1", "2", "h3:1")
+
+
 def less():
     """A host that has less room than processes: they stay, and what others have is not counted against them."""
     manager, conn = begin("h1:3", "h2:0")
@@ -326,9 +344,10 @@ def fuzz(count):
     check(conn.ask("members", "mpi://WORLD")[1] == ["ok", "0"], "the registry lost its memory")
 
 
-SCENES = {"room": room, "less": less, "replace": replace, "deny": deny, "gone": gone, "malformed": malformed, "pieces": pieces, "many": many,
+SCENES = {"room": room, "before": before, "less": less, "replace": replace, "deny": deny, "gone": gone, "malformed": malformed, "pieces": pieces, "many": many,
           "fuzz": lambda: fuzz(3000), "lost": lambda: end(True, False), "early": lambda: end(False, True), "finish": lambda: end(False, False)}
 STATUS = {"early": 5}
+VARIABLES = {"before": {"ORRERY_DYN_ROOMS": "h1:1,h2.bed:2"}}
 SAID = {"deny": ("no hosts within 3 s; the run goes on without the 1 new", "no hosts within 0.25 s", "the resource manager refuses hosts"),
         "gone": ("the resource manager has gone; the run goes on without the 1 new",)}
 
@@ -339,9 +358,13 @@ def main():
         goodbye()
         return
     for scene in sys.argv[2:] or SCENES:
-        said = registry_peer.run(__file__, sys.argv[1], scene, "unix:door", STATUS.get(scene, 0), pool=8)
+        said = registry_peer.run(__file__, sys.argv[1], scene, "unix:door", STATUS.get(scene, 0), pool=8, variables=VARIABLES.get(scene, {}))
         for text in SAID.get(scene, ()):
             check(text in said, "%s: \"%s\" is not said, but: %s" % (scene, text, said))
+    for rooms in ("", "h1", "h1:", ":1", "h1:0", "h1:x", "h1:1,", "h1:1,h2", "h1:1 h2:1", "h1:1048577"):
+        os.environ["ORRERY_DYN_ROOMS"] = rooms
+        said = registry_peer.run(__file__, sys.argv[1], "before", "unix:door", 1)
+        check("ORRERY_DYN_ROOMS=%s is not HOST:N" % rooms in said, "of the rooms \"%s\" is said: %s" % (rooms, said))
 
 
 main()
