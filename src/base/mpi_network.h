@@ -7,10 +7,12 @@
 
 /* The network between two processes of the run, on the average (LogGP). */
 struct orr_mpi_network {
-	double latency_us;   /* until a message of no bytes is there */
-	double bytes_per_us; /* of a long message */
-	double overhead_us;  /* of the processor at either end, for each message */
-	double most_pieces;  /* of a large value; 0: by its size, which the seam leaves */
+	double latency_us;        /* until a message of no bytes is there */
+	double bytes_per_us;      /* of a long message */
+	double overhead_us;       /* of the processor at either end, for each message */
+	double copy_bytes_per_us; /* into MPI's buffer, by a processor that sends a payload at once;
+				   * 0: the network is slower in any case */
+	double most_pieces;       /* of a large value; 0: by its size, which the seam leaves */
 };
 
 #endif

@@ -27,6 +27,7 @@
 #include "actors/sim_actor.h"
 #include "actors/sim_glue.h"
 #include "machine/sim_cores.h"
+#include "machine/sim_node.h"
 #include "net/sim_network.h"
 #include "base/assert.h"
 #include "base/log.h"
@@ -248,6 +249,8 @@ void orr_sys_mpi_network(struct orr_process *proc, struct orr_mpi_network *net)
 	net->latency_us = fmax(1e6 * latency_s, 1e-3);
 	net->bytes_per_us = 1e-6 * least;
 	net->overhead_us = fmax(1e6 * overhead_s + proc->costs[ORR_COST_MESSAGE], 1e-3);
+	double copy_us = orr_sim_buffer_us(rank_of(proc), 1);
+	net->copy_bytes_per_us = copy_us > 0 ? 1 / copy_us : 0;
 }
 
 int orr_sys_mpi_may_drive(struct orr_process *proc)

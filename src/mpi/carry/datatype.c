@@ -38,7 +38,7 @@ static int describe_typed(struct orr_mpi *mpi, starpu_data_handle_t h, struct or
 	struct orr_mpi_datatype *t = ext && ext->type ? ext->type
 				     : mpi->types.n   ? type_of_interface(mpi, h->ops->interfaceid)
 						      : NULL;
-	MPI_Count size;
+	MPI_Count size, low, extent;
 
 	if (!t || (t->node_allocate ? t->node_allocate(h, STARPU_MAIN_RAM, &l->type)
 				    : t->allocate(h, &l->type)))
@@ -49,6 +49,8 @@ static int describe_typed(struct orr_mpi *mpi, starpu_data_handle_t h, struct or
 	p->free_type = t->free;
 	p->ptr = starpu_data_handle_to_pointer(h, STARPU_MAIN_RAM);
 	p->form = size ? ORR_FORM_TYPED : ORR_FORM_EMPTY;
+	MPI_Type_get_true_extent_x(l->type, &low, &extent);
+	p->copied = extent > size;
 	return 1;
 }
 
@@ -59,6 +61,7 @@ static int describe_packed(starpu_data_handle_t h, int sending, size_t expected,
 	void *ptr = NULL;
 
 	p->form = ORR_FORM_PACKED;
+	p->copied = 1;
 	orr_layout_row(&p->layout, expected);
 	if (!sending)
 		return 0;
@@ -80,13 +83,15 @@ int orr_mpi_payload(struct orr_mpi *mpi, starpu_data_handle_t h, unsigned node, 
 {
 	p->ptr = NULL;
 	p->free_type = NULL;
+	p->copied = 0;
 	if (node == STARPU_MAIN_RAM &&
 	    (mpi->types.n || ORR_ATOMIC_LOAD_RELAXED(&h->mpi_flags) & ORR_MPI_ATTACHED) &&
 	    describe_typed(mpi, h, p))
 		return 0;
 	if (!orr_mpi_describe_dense(h, node, p))
 		return describe_packed(h, sending, expected, p);
-	if (p->form == ORR_FORM_STRIDED && !orr_sys_has_payload(mpi->proc))
+	p->copied = p->form == ORR_FORM_STRIDED;
+	if (p->copied && !orr_sys_has_payload(mpi->proc))
 		p->form = ORR_FORM_CONTIGUOUS;
 	return 0;
 }

@@ -22,6 +22,8 @@ struct orr_mpi_payload {
 	char *ptr;
 	struct orr_layout layout;
 	starpu_mpi_datatype_free_func_t free_type; /* TYPED */
+	int copied; /* the processor copies its bytes on their way, since they do not lie in a row
+		     */
 };
 /* dense.c: describes the replicate on a memory node if its interface is a dense one, of not too
  * many dimensions; else returns 0. */

@@ -37,6 +37,14 @@
 #include "data/access.h"
 #include "data/handle_contents.h"
 
+#define AT_ONCE 65536 /* payloads below it leave when they are sent, as Open MPI's do */
+
+void orr_mpi_spend_copy(size_t bytes)
+{
+	orr_sys_charge_copy(orr_thread_self(), bytes);
+	orr_sys_settle(orr_thread_self());
+}
+
 void *orr_mpi_buffer(size_t size)
 {
 	void *buf = (void *) starpu_malloc_on_node_flags(STARPU_MAIN_RAM, size ? size : 1, 0);
@@ -163,12 +171,22 @@ static void plan_here(struct orr_mpi *mpi, struct orr_mpi_req *req,
 	orr_mpi_complete(mpi, req);
 }
 
+/* Whether the processor copies it apart from its message: MPI packs into its own buffer, and copies
+ * what it sends at once into that anyway. */
+static int is_copied_apart(const struct orr_mpi_payload *p, int sync)
+{
+	return p->copied && (p->form == ORR_FORM_PACKED || sync || p->layout.size >= AT_ONCE);
+}
+
 /* Puts a payload that lies in a buffer into the datum; takes the buffer when `owned`. */
 void orr_mpi_deliver(struct orr_mpi *mpi, struct orr_mpi_req *req,
 		     const struct orr_mpi_envelope *env, int source, void *buf, int owned)
 {
 	struct orr_mpi_payload p;
 	size_t size = env->size;
+	/* Bytes that came in an envelope just now are near, and a message to oneself has its copies
+	 * in it. */
+	int far = source != mpi->rank && (owned || !(env->flags & ORR_MPI_EAGER));
 
 	if (req->plan) {
 		plan_here(mpi, req, env, source, buf);
@@ -184,17 +202,15 @@ void orr_mpi_deliver(struct orr_mpi *mpi, struct orr_mpi_req *req,
 			buf = copy;
 		}
 		unpack(req, buf, size);
+		if (far)
+			orr_mpi_spend_copy(owned ? size : 2 * size);
 	} else {
 		if (node_of(req) != STARPU_MAIN_RAM)
 			orr_mpi_direct_put(mpi, handle_of(req), node_of(req), buf);
 		else {
 			orr_mpi_scatter(mpi, &p, buf);
-			/* Bytes that came in an envelope just now are near, and a message to
-			 * oneself has its copies in it. */
-			if (source != mpi->rank && (owned || !(env->flags & ORR_MPI_EAGER))) {
-				orr_sys_charge_copy(orr_thread_self(), size);
-				orr_sys_settle(orr_thread_self());
-			}
+			if (far)
+				orr_mpi_spend_copy(size);
 		}
 		orr_mpi_payload_done(&p);
 		if (owned)
@@ -227,6 +243,7 @@ static void start_data_receive(struct orr_mpi *mpi, struct orr_mpi_req *req,
 	if (p.form == ORR_FORM_PACKED ||
 	    (node_of(req) != STARPU_MAIN_RAM && !orr_mpi_direct_receives(mpi, env->flags)))
 		p.ptr = req->buf = orr_mpi_buffer(p.layout.size);
+	req->copied = is_copied_apart(&p, !!(env->flags & ORR_MPI_SYNC));
 	ORR_ATOMIC_STORE_RELAXED(&req->where, ORR_MPI_FLYING);
 	req->nflight = 1;
 	post_receive(mpi, ORR_FLIGHT_DATA_IN, req, NULL, p.ptr, &p.layout, source, env);
@@ -461,6 +478,8 @@ static void send_data(struct orr_mpi *mpi, struct orr_mpi_req *req, struct orr_m
 {
 	if (p->form == ORR_FORM_PACKED)
 		req->buf = p->ptr;
+	if (is_copied_apart(p, req->sync))
+		orr_mpi_spend_copy(p->layout.size);
 	fly_out(mpi, req, flags, NULL, p->ptr, &p->layout, tag, req->sync);
 	orr_mpi_payload_done(p);
 }
@@ -569,6 +588,8 @@ static void received(struct orr_mpi *mpi, struct orr_mpi_req *req)
 		unpack(req, req->buf, req->size);
 	}
 	req->buf = NULL;
+	if (req->copied)
+		orr_mpi_spend_copy(req->size);
 	orr_mpi_complete(mpi, req);
 }
 

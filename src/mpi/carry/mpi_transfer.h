@@ -23,6 +23,8 @@ int orr_mpi_early_load(struct orr_mpi *mpi);
 /* The request is complete: releases the datum, tells whoever waits. */
 void orr_mpi_complete(struct orr_mpi *mpi, struct orr_mpi_req *req);
 void *orr_mpi_buffer(size_t size);
+/* The engine has copied so many bytes, which takes its time in the simulated world. */
+void orr_mpi_spend_copy(size_t bytes);
 /* The engine has ended: drops the messages that nobody asked for. */
 void orr_mpi_early_exit(struct orr_mpi *mpi);
 

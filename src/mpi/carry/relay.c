@@ -353,7 +353,8 @@ static void receive_into(struct orr_mpi *mpi, struct orr_mpi_relay *r)
 		r->req->via = r->via;
 		orr_mpi_payload_done(&p);
 	}
-	r->direct = p.form == ORR_FORM_CONTIGUOUS && r->req->acquire.access.node == STARPU_MAIN_RAM;
+	r->direct = p.form == ORR_FORM_CONTIGUOUS && !p.copied &&
+		    r->req->acquire.access.node == STARPU_MAIN_RAM;
 	r->ptr = p.ptr;
 	if (!r->direct)
 		r->ptr = r->buf = orr_mpi_buffer(r->env.size);
@@ -461,6 +462,8 @@ void orr_mpi_relay_in(struct orr_mpi *mpi, const struct orr_mpi_envelope *env,
 /* Puts the payload where pieces, or the envelope, can be sent from. */
 static void gather(struct orr_mpi *mpi, struct orr_mpi_relay *r, struct orr_mpi_payload *p)
 {
+	if (p->copied && !(r->env.flags & ORR_MPI_EAGER))
+		orr_mpi_spend_copy(p->layout.size);
 	if (p->form == ORR_FORM_CONTIGUOUS || p->form == ORR_FORM_EMPTY) {
 		r->ptr = p->ptr;
 	} else if (p->form == ORR_FORM_PACKED) {

@@ -89,6 +89,7 @@ struct orr_mpi_req {
 				  follow */
 	uint8_t waited : 1;    /* a send: late.c has kept it long enough */
 	uint8_t lone : 1;      /* a send: in mpi->late.lone */
+	uint8_t copied : 1;    /* a receive under way: see struct orr_mpi_payload */
 	uint8_t done;          /* atomic */
 };
 

@@ -19,7 +19,8 @@
 #define MANY_PIECES 8     /* more have LARGE_PIECE bytes at least: each costs all ranks a message */
 #define LARGE_PIECE 1048576
 #define PIECES_A_RANK 5 /* on the way of a large value: it takes 1.2 times as long as its bytes */
-#define EAGER_PIECE (65536 - 512) /* Open MPI sends that at once over TCP */
+#define EAGER 65536
+#define EAGER_PIECE (EAGER - 512) /* Open MPI sends that at once over TCP */
 #define ENOUGH 0.7                /* of the best number of pieces: the rest gains little */
 #define CLEARLY 0.85              /* a shape must be that much cheaper than a simpler one ... */
 #define CLEARLY_BUSY 0.6 /* ... while other messages leave, too, which hops would wait for */
@@ -68,6 +69,17 @@ struct costs {
 	double hop_us;  /* from a rank to its child, until that one can pass the value on */
 	int at_once;    /* all children are sent to at once, and share the network */
 };
+
+/* How long a message of its own keeps its sender busy before the next one: its bytes are on their
+ * way, or are copied for it, which takes no longer than the message alone. */
+static double busy_us(const struct orr_mpi_network *net, double bytes)
+{
+	double bytes_us = bytes / net->bytes_per_us, copy_us = 0;
+
+	if (net->copy_bytes_per_us > 0 && bytes < EAGER)
+		copy_us = fmin(bytes / net->copy_bytes_per_us, net->latency_us + bytes_us);
+	return fmax(bytes_us, copy_us);
+}
 
 /* The time until the last of n ranks has the value. */
 static double tree_us(const struct costs *c, uint32_t n, uint32_t arity)
@@ -173,14 +185,16 @@ struct orr_mpi_plan orr_mpi_plan(const struct orr_mpi_network *net, size_t bytes
 				 size_t eager_limit, enum orr_mpi_leaving leaving)
 {
 	struct orr_mpi_plan plan = { .tree = 0, .arity = 0, .piece = bytes };
-	double bytes_us = (double) bytes / net->bytes_per_us;
-	int messages = bytes < eager_limit ? 1 : 2, idle = leaving == ORR_MPI_LEAVES_NOTHING,
+	int messages = bytes < eager_limit ? 1 : 2;
+	double bytes_us = (double) bytes / net->bytes_per_us,
+	       next_us = messages == 1 ? bytes_us : busy_us(net, (double) bytes);
+	int idle = leaving == ORR_MPI_LEAVES_NOTHING,
 	    alone = idle || (messages == 1 && leaving == ORR_MPI_LEAVES_MATES);
 	struct costs c = { .at_once = messages == 1,
-			   .step_us = fmax(bytes_us, messages * net->overhead_us),
+			   .step_us = fmax(next_us, messages * net->overhead_us),
 			   .hop_us = net->latency_us + net->overhead_us +
 				     fmax(bytes_us, (messages - 1) * net->overhead_us) };
-	double best_us = (n - 1) * fmax(bytes_us, net->overhead_us) + c.hop_us;
+	double best_us = (n - 1) * fmax(next_us, net->overhead_us) + c.hop_us;
 	static const uint32_t pipes[] = { SINGLE | 1, 1, 2 };
 	uint32_t arity;
 
