@@ -26,9 +26,20 @@
 #include "calls.h"
 #include "interpose.h"
 
+/* Of the rank. Where there is no memory for that, ranks share one. */
+static struct orr_sim_rare *rare(void)
+{
+	static struct orr_sim_rare common;
+	struct orr_sim_own *o = orrery_sim_own();
+
+	if (!o->rare)
+		o->rare = calloc(1, sizeof(*o->rare));
+	return o->rare ? o->rare : &common;
+}
+
 /* ---- random numbers ---- */
 
-static struct random_data *random_of(struct orr_sim_own *o)
+static struct random_data *random_of(struct orr_sim_rare *o)
 {
 	if (!o->random.state)
 		initstate_r(1, o->random_state, sizeof(o->random_state), &o->random);
@@ -38,7 +49,7 @@ static struct random_data *random_of(struct orr_sim_own *o)
 long random(void)
 {
 	int32_t n;
-	random_r(random_of(orrery_sim_own()), &n);
+	random_r(random_of(rare()), &n);
 	return n;
 }
 
@@ -49,7 +60,7 @@ int rand(void)
 
 void srandom(unsigned seed)
 {
-	srandom_r(seed, random_of(orrery_sim_own()));
+	srandom_r(seed, random_of(rare()));
 }
 
 void srand(unsigned seed)
@@ -59,14 +70,14 @@ void srand(unsigned seed)
 
 char *initstate(unsigned seed, char *state, size_t n)
 {
-	struct random_data *r = random_of(orrery_sim_own());
+	struct random_data *r = random_of(rare());
 	char *before = (char *) &r->state[-1];
 	return initstate_r(seed, state, n, r) ? NULL : before;
 }
 
 char *setstate(char *state)
 {
-	struct random_data *r = random_of(orrery_sim_own());
+	struct random_data *r = random_of(rare());
 	char *before = (char *) &r->state[-1];
 	return setstate_r(state, r) ? NULL : before;
 }
@@ -74,60 +85,60 @@ char *setstate(char *state)
 double drand48(void)
 {
 	double x;
-	drand48_r(&orrery_sim_own()->drand48, &x);
+	drand48_r(&rare()->drand48, &x);
 	return x;
 }
 
 double erand48(unsigned short state[3])
 {
 	double x;
-	erand48_r(state, &orrery_sim_own()->drand48, &x);
+	erand48_r(state, &rare()->drand48, &x);
 	return x;
 }
 
 long lrand48(void)
 {
 	long n;
-	lrand48_r(&orrery_sim_own()->drand48, &n);
+	lrand48_r(&rare()->drand48, &n);
 	return n;
 }
 
 long nrand48(unsigned short state[3])
 {
 	long n;
-	nrand48_r(state, &orrery_sim_own()->drand48, &n);
+	nrand48_r(state, &rare()->drand48, &n);
 	return n;
 }
 
 long mrand48(void)
 {
 	long n;
-	mrand48_r(&orrery_sim_own()->drand48, &n);
+	mrand48_r(&rare()->drand48, &n);
 	return n;
 }
 
 long jrand48(unsigned short state[3])
 {
 	long n;
-	jrand48_r(state, &orrery_sim_own()->drand48, &n);
+	jrand48_r(state, &rare()->drand48, &n);
 	return n;
 }
 
 void srand48(long seed)
 {
-	srand48_r(seed, &orrery_sim_own()->drand48);
+	srand48_r(seed, &rare()->drand48);
 }
 
 unsigned short *seed48(unsigned short seed[3])
 {
-	struct drand48_data *d = &orrery_sim_own()->drand48;
+	struct drand48_data *d = &rare()->drand48;
 	seed48_r(seed, d);
 	return d->__old_x;
 }
 
 void lcong48(unsigned short parameters[7])
 {
-	lcong48_r(parameters, &orrery_sim_own()->drand48);
+	lcong48_r(parameters, &rare()->drand48);
 }
 
 /* ---- results that stay until the next call ---- */
@@ -140,7 +151,7 @@ char *strtok(char *text, const char *separators)
 
 char *tmpnam(char name[L_tmpnam])
 {
-	char *to = name ? name : orrery_sim_own()->tmpnam, text[L_tmpnam];
+	char *to = name ? name : rare()->tmpnam, text[L_tmpnam];
 	if (!REAL(tmpnam)(text))
 		return NULL;
 	return strcpy(to, text);
@@ -148,23 +159,23 @@ char *tmpnam(char name[L_tmpnam])
 
 char *asctime(const struct tm *tm)
 {
-	return asctime_r(tm, orrery_sim_own()->ctime);
+	return asctime_r(tm, rare()->ctime);
 }
 
 char *ctime(const time_t *t)
 {
-	return ctime_r(t, orrery_sim_own()->ctime);
+	return ctime_r(t, rare()->ctime);
 }
 
 struct tm *gmtime(const time_t *t)
 {
-	return gmtime_r(t, &orrery_sim_own()->tm);
+	return gmtime_r(t, &rare()->tm);
 }
 
 struct tm *localtime(const time_t *t)
 {
 	tzset();
-	return localtime_r(t, &orrery_sim_own()->tm);
+	return localtime_r(t, &rare()->tm);
 }
 
 /* ---- working directory, mask, locale ---- */

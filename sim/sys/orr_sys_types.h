@@ -17,6 +17,10 @@
 /* All ranks share the memory that chunks come from (sim_chunks.c). */
 #define ORR_CHUNK_MOST ((size_t) 8 << 10)
 
+/* No two threads run at once: what other worlds keep apart lies side by side. */
+#define ORR_LINE _Alignof(double)
+#define ORR_LINES ORR_LINE
+
 #include "sim_clock.h"
 
 /* ---- atomics: nobody else runs between two statements ---- */

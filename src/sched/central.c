@@ -23,7 +23,7 @@ struct central {
 static void central_init(unsigned id, int by_priority)
 {
 	struct orr_ctx *ctx = orr_self()->core->ctx[id];
-	struct central *c = aligned_alloc(128, sizeof(*c));
+	struct central *c = aligned_alloc(ORR_LINES, sizeof(*c));
 
 	if (!c)
 		orr_fatal("out of memory for the scheduling policy");

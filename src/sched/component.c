@@ -127,7 +127,7 @@ static void nothing(struct starpu_sched_component *component)
 
 void *orr_component_alloc(size_t size)
 {
-	void *p = aligned_alloc(128, (size + 127) & ~(size_t) 127);
+	void *p = aligned_alloc(ORR_LINES, (size + ORR_LINES - 1) & ~(size_t) (ORR_LINES - 1));
 
 	if (!p)
 		orr_fatal("out of memory for the components of a scheduler");

@@ -94,7 +94,7 @@ static void start(unsigned ctx, const struct orr_dm_variant *variant)
 	struct orr_process *proc = orr_self();
 	size_t size = sizeof(struct orr_dm) +
 		      (proc->core->nworkers + 1) * sizeof(struct orr_dm_worker);
-	struct orr_dm *dm = aligned_alloc(128, (size + 127) & ~(size_t) 127);
+	struct orr_dm *dm = aligned_alloc(ORR_LINES, (size + ORR_LINES - 1) & ~(size_t) (ORR_LINES - 1));
 
 	if (dm) {
 		memset(dm, 0, size);

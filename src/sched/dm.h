@@ -32,7 +32,7 @@ struct orr_dm_worker {
 	int64_t free_ns;   /* atomic: when what it executes is expected to be over */
 	unsigned ntasks;   /* atomic: queued or in flight */
 	int away;          /* not in the context; changes under the lock */
-} __attribute__((aligned(128)));
+} __attribute__((aligned(ORR_LINES)));
 
 /* Workers for which estimates are the same. */
 struct orr_dm_class {

@@ -57,11 +57,11 @@ struct orr_shq {
 	struct starpu_task *recent[ORR_SHQ_RECENT]; /* which are not looked at: they may be gone */
 	/* Apart from the inbox, for each pop reads it. */
 	int urgent
-		__attribute__((aligned(64))); /* atomic: look into the inbox before the next pop */
-	orr_lock_t lock __attribute__((aligned(128))); /* protects what follows */
+		__attribute__((aligned(ORR_LINE))); /* atomic: look into the inbox before the next pop */
+	orr_lock_t lock __attribute__((aligned(ORR_LINES))); /* protects what follows */
 	unsigned npops;
 	struct orr_taskq q;
-} __attribute__((aligned(128)));
+} __attribute__((aligned(ORR_LINES)));
 
 void orr_shq_init(struct orr_shq *q);
 void orr_shq_exit(struct orr_shq *q);

@@ -8,6 +8,11 @@
 
 #include <stdint.h>
 
+/* Alignments of what threads write that run at once: a line of the cache, and two, as processors
+ * fetch the neighbour of a line with it. */
+#define ORR_LINE 64
+#define ORR_LINES 128
+
 /* ---- atomics ---- */
 
 /* An operation that reads and writes is a full barrier on x86-64. Elsewhere C11 promises none, even

@@ -269,6 +269,7 @@ void orr_sim_own_renew(struct orr_sim_rank *r)
 	orr_sim_streams_free(&o->streams);
 	free(o->line);
 	free(o->actions);
+	free(o->rare);
 	*o = (struct orr_sim_own){ .folder = -1, .mask = -1, .optind = 1, .opterr = 1 };
 }
 

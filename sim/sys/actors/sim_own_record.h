@@ -33,6 +33,17 @@ struct orr_sim_exit {
 	int quick; /* by quick_exit() only */
 };
 
+/* What few programs ask the C library for. */
+struct orr_sim_rare {
+	/* random numbers; the C library's own beginning where not seeded */
+	struct random_data random;
+	char random_state[128];
+	struct drand48_data drand48;
+	/* results that stay in place until the next call */
+	char tmpnam[32], ctime[64];
+	struct tm tm;
+};
+
 struct orr_sim_own {
 	/* what is exchanged: first, because each change of ranks looks at it */
 	char **environment; /* as `environ`, once the rank has one of its own */
@@ -47,14 +58,8 @@ struct orr_sim_own {
 	size_t line_length, line_room;
 	char *line;       /* what standard output got since the last newline, while others run */
 	char **allocated; /* the last environment that setenv() and its relatives made, or NULL */
-	/* random numbers; the C library's own beginning where not seeded */
-	struct random_data random;
-	char random_state[128];
-	struct drand48_data drand48;
-	/* results that stay in place until the next call */
+	struct orr_sim_rare *rare; /* made when asked for (interpose_own.c) */
 	char *strtok_at;
-	char tmpnam[32], ctime[64];
-	struct tm tm;
 	/* signals: NULL: all have their default */
 	struct sigaction *actions;
 	uint64_t blocked, pending; /* ORR_SIM_SIGNAL of each */

@@ -20,6 +20,7 @@
 #include "sim_progress.h"
 #include "base/assert.h"
 #include "base/checksum.h"
+#include "base/log.h"
 #include "base/mpi_fake_rows.h"
 #include "base/numbers.h"
 #include "base/private.h"
@@ -164,12 +165,21 @@ void orr_sys_run_describe(struct orr_process *proc, char *text, size_t size)
 	describe(text, size);
 }
 
+/* The runtime starts again: what it did before. */
+static void keep_earlier(struct orr_sim_rank *r)
+{
+	if (!r->earlier && !(r->earlier = calloc(1, sizeof(*r->earlier))))
+		orr_fatal("out of memory for the report; simulate fewer nodes");
+	r->work.nworkers = 0;
+	orr_run_work_add(r->earlier, &r->work);
+}
+
 void orr_sys_run_work(struct orr_process *proc, const struct orr_run_work *w)
 {
 	struct orr_sim_rank *r = proc->sys;
 	if (r->epoch != proc->epoch) {
-		r->work.nworkers = 0;
-		orr_run_work_add(&r->earlier, &r->work);
+		if (r->epoch)
+			keep_earlier(r);
 		r->epoch = proc->epoch;
 	}
 	r->work = *w;
@@ -278,7 +288,8 @@ static void sum(struct totals *t)
 	for (int i = 0; i < orr_sim.nranks; i++) {
 		struct orr_sim_rank *r = &orr_sim.ranks[i];
 		t->joules += r->joules;
-		orr_run_work_add(&t->work, &r->earlier);
+		if (r->earlier)
+			orr_run_work_add(&t->work, r->earlier);
 		orr_run_work_add(&t->work, &r->work);
 		if (r->end_us * 1e-6 > t->makespan_s)
 			t->makespan_s = r->end_us * 1e-6;

@@ -396,7 +396,7 @@ static struct orr_ctx *find_free(struct orr_process *proc, const char *name)
 	}
 	ctx = proc->core->ctx[id];
 	if (!ctx) {
-		ctx = aligned_alloc(64, sizeof(*ctx));
+		ctx = aligned_alloc(ORR_LINE, sizeof(*ctx));
 		if (!ctx)
 			return NULL;
 		memset(ctx, 0, sizeof(*ctx));

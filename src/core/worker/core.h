@@ -78,14 +78,14 @@ struct orr_core {
 	unsigned combined_built;        /* atomic: those that the machine suggests are there */
 
 	/* Written by threads that submit. */
-	uint64_t nsubmitted __attribute__((aligned(64))); /* atomic: tasks submitted */
+	uint64_t nsubmitted __attribute__((aligned(ORR_LINE))); /* atomic: tasks submitted */
 	uint64_t next_job; /* atomic: job ids; goes on over starpu_shutdown */
 
 	/* Written by threads that complete a task outside of a worker. */
-	uint64_t ncompleted_other __attribute__((aligned(64))); /* atomic */
+	uint64_t ncompleted_other __attribute__((aligned(ORR_LINE))); /* atomic */
 
 	unsigned ndone_waiters __attribute__((
-		aligned(64)));    /* atomic: threads in starpu_task_wait_for_all and relatives */
+		aligned(ORR_LINE)));    /* atomic: threads in starpu_task_wait_for_all and relatives */
 	struct orr_causes causes; /* while profiling is on (core/task/times.h) */
 	unsigned rr;              /* round-robin cursor of pushes from outside of workers */
 	uint64_t idle_mask[STARPU_NMAXWORKERS / 64]; /* atomic: groups that sleep, by index */

@@ -267,7 +267,7 @@ static unsigned count_driver_cores(const struct orr_device *devices, unsigned nd
 /* n objects of that size, aligned like workers and groups, or NULL. */
 static void *zeroes(size_t n, size_t size)
 {
-	void *p = aligned_alloc(128, n * size);
+	void *p = aligned_alloc(ORR_LINES, n * size);
 
 	return p ? memset(p, 0, n * size) : NULL;
 }

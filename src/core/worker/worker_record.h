@@ -117,7 +117,7 @@ struct orr_worker {
 		uint8_t present;               /* what the time since since_us is, enum orr_time */
 	} times;                               /* under local_lock */
 	char name[48];
-} __attribute__((aligned(128)));
+} __attribute__((aligned(ORR_LINES)));
 
 _Static_assert(offsetof(struct orr_worker, arch) == 64, "an idle worker has one line of the cache");
 
@@ -144,6 +144,6 @@ struct orr_group {
 #ifdef ORR_DEBUG
 	struct orr_thread *stepper; /* atomic: the thread that steps it just now */
 #endif
-} __attribute__((aligned(128)));
+} __attribute__((aligned(ORR_LINES)));
 
 #endif

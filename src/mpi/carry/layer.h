@@ -75,19 +75,19 @@ struct orr_mpi {
 	struct orr_mpi_comms comms;
 
 	/* posting and matching */
-	orr_lock_t lock __attribute__((aligned(64)));
+	orr_lock_t lock __attribute__((aligned(ORR_LINE)));
 	struct orr_mpi_reqs reqs;
 	struct orr_mpi_match match;
 	struct orr_mpi_stats stats;
 
 	/* between threads and the engine */
-	struct orr_mpi_engine engine __attribute__((aligned(64)));
+	struct orr_mpi_engine engine __attribute__((aligned(ORR_LINE)));
 	int32_t ndetached; /* atomic: detached requests not complete */
 	orr_waitq_t done;  /* rung when a request that somebody may wait for is complete */
 	struct orr_mpi_rest rest;
 
 	/* the owner's */
-	struct orr_mpi_flights flights __attribute__((aligned(64)));
+	struct orr_mpi_flights flights __attribute__((aligned(ORR_LINE)));
 	struct orr_mpi_ready ready;
 	struct orr_mpi_watch watch;
 	struct orr_mpi_limits limits;
@@ -98,7 +98,7 @@ struct orr_mpi {
 	struct orr_mpi_heartbeat heartbeat;
 
 	/* data and placement */
-	struct orr_mpi_data data __attribute__((aligned(64)));
+	struct orr_mpi_data data __attribute__((aligned(ORR_LINE)));
 	struct orr_mpi_types types;
 	struct orr_mpi_placement placement;
 	struct orr_mpi_redux redux;

@@ -197,7 +197,8 @@ struct orr_mpi_turn_trace {
 	} turn;
 	uint8_t held; /* enum orr_trace_hold: what the trace says of ready sends; 0: nothing */
 	struct orr_mpi_turn_sums sums;
-	struct orr_mpi_turns turns[4]; /* that are not recorded yet */
+	struct orr_mpi_turns *turns; /* four of those that are not recorded yet, where there was a
+					trace when the layer began; else NULL */
 	double turns_since_us;
 };
 

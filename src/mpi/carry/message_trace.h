@@ -90,10 +90,13 @@ static inline void orr_mpi_turn_begin(struct orr_mpi *mpi)
 static inline int orr_mpi_turn_joins(struct orr_mpi *mpi)
 {
 	const struct orr_thread *self = orr_mpi_driver(mpi);
-	struct orr_mpi_turns *t =
-		&mpi->trace.turns[self == mpi->engine.self ? ORR_TURN_MESSAGES : 0];
 	double since_us = mpi->trace.turn.since_us,
 	       us = orr_sys_now_us() + self->debt_us - since_us;
+
+	if (!mpi->trace.turns)
+		return 0;
+	struct orr_mpi_turns *t =
+		&mpi->trace.turns[self == mpi->engine.self ? ORR_TURN_MESSAGES : 0];
 
 	if (!t->nturns || since_us >= t->until_us || us >= ORR_MPI_LONG_TURN_US ||
 	    ORR_ATOMIC_LOAD_RELAXED(&mpi->trace.sums.on) || !orr_mpi_is_traced(mpi))

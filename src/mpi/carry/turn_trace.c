@@ -81,7 +81,7 @@ void orr_mpi_trace_turn(struct orr_mpi *mpi, enum orr_trace_turn turn, double si
 				       seen_ns(&mpi->trace.sums, since_us));
 		ORR_ATOMIC_ADD_RELAXED(&mpi->trace.sums.things, n);
 	}
-	if (!orr_mpi_is_traced(mpi))
+	if (!mpi->trace.turns || !orr_mpi_is_traced(mpi))
 		return;
 	struct orr_mpi_turns *t = turns_of(mpi, turn, guest);
 
@@ -104,8 +104,9 @@ void orr_mpi_trace_turn(struct orr_mpi *mpi, enum orr_trace_turn turn, double si
 
 void orr_mpi_trace_turns_end(struct orr_mpi *mpi)
 {
-	for (int turn = ORR_TURN_MESSAGES; orr_mpi_is_traced(mpi) && turn <= ORR_TURN_ASLEEP;
-	     turn++)
+	int kept = mpi->trace.turns && orr_mpi_is_traced(mpi);
+
+	for (int turn = ORR_TURN_MESSAGES; kept && turn <= ORR_TURN_ASLEEP; turn++)
 		for (int guest = 0; guest <= (turn == ORR_TURN_MESSAGES); guest++) {
 			struct orr_mpi_turns *t = turns_of(mpi, turn, guest);
 

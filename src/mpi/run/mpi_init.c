@@ -142,10 +142,16 @@ static void check_fakes(struct orr_process *proc)
 			other, place, fake, cfg->mpi_fake_size);
 }
 
+static void release(struct orr_mpi *mpi)
+{
+	free(mpi->trace.turns);
+	free(mpi);
+}
+
 static int make(struct orr_process *proc, MPI_Comm comm, int rank, int size, double begun_us,
 		struct orr_mpi **out)
 {
-	struct orr_mpi *mpi = aligned_alloc(64, (sizeof(*mpi) + 63) / 64 * 64);
+	struct orr_mpi *mpi = aligned_alloc(_Alignof(struct orr_mpi), sizeof(*mpi));
 
 	if (!mpi) {
 		orr_error("out of memory for the MPI layer");
@@ -159,6 +165,10 @@ static int make(struct orr_process *proc, MPI_Comm comm, int rank, int size, dou
 	orr_lock_init(&mpi->data.lock, ORR_RANK_MPI_DATA);
 	configure(mpi);
 	int ret = configure_fake(mpi, &rank, &size);
+	if (!ret && proc->trace && !(mpi->trace.turns = calloc(4, sizeof(*mpi->trace.turns)))) {
+		orr_error("out of memory for the trace");
+		ret = -ENOMEM;
+	}
 	if (!ret) {
 		mpi->rank = proc->mpi_rank = rank;
 		mpi->size = proc->mpi_size = size;
@@ -169,7 +179,7 @@ static int make(struct orr_process *proc, MPI_Comm comm, int rank, int size, dou
 					  &(struct orr_mpi_change){ .comm = comm });
 	}
 	if (ret)
-		free(mpi);
+		release(mpi);
 	else
 		*out = mpi;
 	return ret;
@@ -188,7 +198,7 @@ static void unmake(struct orr_mpi *mpi)
 	await_submissions(mpi);
 	orr_assertf(!mpi->ndetached, "%d detached requests are left", mpi->ndetached);
 	orr_mpi_parts_end(mpi, orr_mpi_parts, orr_mpi_nparts);
-	free(mpi);
+	release(mpi);
 }
 
 static void set_layer(struct orr_process *proc, struct orr_mpi *mpi)
