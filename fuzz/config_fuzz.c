@@ -73,7 +73,7 @@ static void judge_ids(const char *name, const char *text)
 static void judge_name(struct orr_config *cfg)
 {
 	struct orr_process *proc = orr_self();
-	proc->cfg = *cfg;
+	*orr_config_own(proc) = *cfg;
 	proc->mpi_size = rank + 1;
 	proc->mpi_rank = rank;
 	MUST(orr_sys_process_init(proc) == 0);

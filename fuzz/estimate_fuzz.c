@@ -14,6 +14,7 @@
 #include "perf/model_file.h"
 #include "perf/model_state.h"
 #include "perf/model_store.h"
+#include "base/config.h"
 
 static struct {
 	int type, kind, devid, ncores, calibrate;
@@ -70,14 +71,14 @@ static struct orr_process *start(void)
 {
 	struct orr_process *proc = orr_self();
 	if (!proc->perf) {
-		proc->cfg.perf_model_dir = (char *) fuzz_dir();
-		proc->cfg.hostname = (char *) "box";
-		proc->cfg.calibrate_minimum = 10;
-		proc->cfg.history_max_error = 50;
+		orr_config_own(proc)->perf_model_dir = (char *) fuzz_dir();
+		orr_config_own(proc)->hostname = (char *) "box";
+		orr_config_own(proc)->calibrate_minimum = 10;
+		orr_config_own(proc)->history_max_error = 50;
 		MUST(orr_perf_init(proc) == 0);
 	}
-	proc->cfg.calibrate = ask.calibrate;
-	proc->cfg.homogeneous_cpu = ask.devid & 1;
+	orr_config_own(proc)->calibrate = ask.calibrate;
+	orr_config_own(proc)->homogeneous_cpu = ask.devid & 1;
 	return proc;
 }
 

@@ -15,6 +15,7 @@
 #include "perf/learn.h"
 #include "perf/model_file.h"
 #include "perf/model_state.h"
+#include "base/config.h"
 
 #define FILE_NAME "codelets/45/fuzz.box"
 
@@ -55,12 +56,12 @@ static void parse(const char *line)
 static struct orr_process *start(void)
 {
 	struct orr_process *proc = orr_self();
-	proc->cfg.perf_model_dir = (char *) fuzz_dir();
-	proc->cfg.hostname = (char *) "box";
-	proc->cfg.calibrate = said.calibrate;
-	proc->cfg.calibrate_minimum = 10;
-	proc->cfg.history_max_error = 50;
-	proc->cfg.homogeneous_cpu = 1;
+	orr_config_own(proc)->perf_model_dir = (char *) fuzz_dir();
+	orr_config_own(proc)->hostname = (char *) "box";
+	orr_config_own(proc)->calibrate = said.calibrate;
+	orr_config_own(proc)->calibrate_minimum = 10;
+	orr_config_own(proc)->history_max_error = 50;
+	orr_config_own(proc)->homogeneous_cpu = 1;
 	MUST(orr_perf_init(proc) == 0);
 	return proc;
 }

@@ -581,15 +581,56 @@ fail:
 	return ret;
 }
 
+/* The text that a variable sets, NULL: it sets none. */
+static char **text_of(const struct variable *v, const struct orr_config *cfg)
+{
+	return v->kind == STRING || v->kind == NAME ? (char **) ((char *) cfg + v->offset) : NULL;
+}
+
 void orr_config_free(struct orr_config *cfg)
 {
-	for (unsigned i = 0; i < NVARIABLES; i++)
-		if (variables[i].kind == STRING || variables[i].kind == NAME) {
-			char **field = (char **) ((char *) cfg + variables[i].offset);
+	for (unsigned i = 0; i < NVARIABLES; i++) {
+		char **text = text_of(&variables[i], cfg);
 
-			free(*field);
-			*field = NULL;
-		}
+		if (!text)
+			continue;
+		free(*text);
+		*text = NULL;
+	}
+}
+
+int orr_config_copy(struct orr_config *to, const struct orr_config *from)
+{
+	int ret = 0;
+
+	memcpy(to, from, sizeof(*to));
+	for (unsigned i = 0; i < NVARIABLES; i++) {
+		char **text = text_of(&variables[i], to);
+
+		if (text && *text && !(*text = strdup(*text)))
+			ret = -ENOMEM;
+	}
+	if (ret)
+		orr_config_free(to);
+	return ret;
+}
+
+int orr_config_equal(const struct orr_config *a, const struct orr_config *b)
+{
+	struct orr_config x, y;
+
+	memcpy(&x, a, sizeof(x));
+	memcpy(&y, b, sizeof(y));
+	for (unsigned i = 0; i < NVARIABLES; i++) {
+		char **of_a = text_of(&variables[i], &x), **of_b = text_of(&variables[i], &y);
+
+		if (!of_a)
+			continue;
+		if (!*of_a != !*of_b || (*of_a && strcmp(*of_a, *of_b)))
+			return 0;
+		*of_a = *of_b = NULL;
+	}
+	return !memcmp(&x, &y, sizeof(x));
 }
 
 long orr_config_long(const char *name, long dflt)
@@ -607,7 +648,7 @@ long orr_config_long(const char *name, long dflt)
 	if (!read_whole(kind, text, &l))
 		return l;
 	/* The start refuses it; whoever asks before the start need not say so, too. */
-	if (orr_self()->cfg.perf_model_dir)
+	if (orr_self()->cfg->perf_model_dir)
 		parse_whole(name, kind, text, &l);
 	return dflt;
 }

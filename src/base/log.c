@@ -57,7 +57,7 @@ void orr_warn(const char *fmt, ...)
 {
 	va_list ap;
 
-	if (orr_self()->cfg.silent)
+	if (orr_self()->cfg->silent)
 		return;
 	va_start(ap, fmt);
 	emit(WARNING, fmt, ap);
@@ -68,7 +68,7 @@ void orr_info(const char *fmt, ...)
 {
 	va_list ap;
 
-	if (orr_self()->cfg.silent)
+	if (orr_self()->cfg->silent)
 		return;
 	va_start(ap, fmt);
 	emit(INFO, fmt, ap);

@@ -97,7 +97,9 @@ struct orr_process {
 	unsigned epoch;      /* counts initialisations: stale thread caches are recognised by it */
 	int mpi_rank, mpi_size; /* as the program sees them: 0 of 1 without MPI, or the fake ones */
 	double costs[ORR_NCOSTS]; /* virtual costs in microseconds, 0 in a real run */
-	struct orr_config cfg;
+	/* As read from the environment (base/config.h); shared, so written to by orr_config_own()
+	 * alone. Never NULL. */
+	const struct orr_config *cfg;
 	/* As given to starpu_init, completed; written only while it is the process's own
 	 * (start/shared_conf.h). Never NULL. */
 	struct starpu_conf *conf;

@@ -374,11 +374,11 @@ int orr_disk_swap_init(struct orr_process *proc)
 		{ "stdio", &starpu_disk_stdio_ops },
 		{ "unistd_o_direct", &starpu_disk_unistd_o_direct_ops },
 	};
-	const char *name = proc->cfg.disk_swap_backend ? proc->cfg.disk_swap_backend : "unistd";
+	const char *name = proc->cfg->disk_swap_backend ? proc->cfg->disk_swap_backend : "unistd";
 	unsigned i;
 	int ret;
 
-	if (!proc->cfg.disk_swap)
+	if (!proc->cfg->disk_swap)
 		return 0;
 	for (i = 0; i < sizeof(backends) / sizeof(backends[0]); i++)
 		if (!strcmp(backends[i].name, name))
@@ -388,11 +388,11 @@ int orr_disk_swap_init(struct orr_process *proc)
 			  name);
 		return -EINVAL;
 	}
-	ret = add_disk(proc, backends[i].ops, proc->cfg.disk_swap,
-		       proc->cfg.disk_swap_size ? (starpu_ssize_t) proc->cfg.disk_swap_size : -1);
+	ret = add_disk(proc, backends[i].ops, proc->cfg->disk_swap,
+		       proc->cfg->disk_swap_size ? (starpu_ssize_t) proc->cfg->disk_swap_size : -1);
 	if (ret < 0) {
 		orr_error("STARPU_DISK_SWAP=%s: the folder cannot be used (%s)",
-			  proc->cfg.disk_swap, strerror(-ret));
+			  proc->cfg->disk_swap, strerror(-ret));
 		return ret;
 	}
 	proc->data->swap_node = ret;

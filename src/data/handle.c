@@ -29,7 +29,7 @@ static size_t size_of(int slab, const struct starpu_data_interface_ops *ops, int
 
 size_t orr_handle_slab_size(const struct orr_process *proc)
 {
-	return size_of(1, NULL, proc->cfg.trace != NULL);
+	return size_of(1, NULL, proc->cfg->trace != NULL);
 }
 
 int orr_handle_check_node(starpu_data_handle_t h, int memnode, const char *what)

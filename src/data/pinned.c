@@ -340,7 +340,7 @@ int orr_pinned_begin(struct orr_process *proc, unsigned memnode)
 {
 	const struct orr_memnode_ops *ops = proc->data->memnodes[memnode]->ops;
 
-	if (proc->data->pinned || proc->cfg.disable_pinning || ops->pin(proc, memnode, NULL, 0))
+	if (proc->data->pinned || proc->cfg->disable_pinning || ops->pin(proc, memnode, NULL, 0))
 		return 0;
 	struct orr_pinned *p = calloc(1, sizeof(*p));
 
@@ -348,7 +348,7 @@ int orr_pinned_begin(struct orr_process *proc, unsigned memnode)
 		return -ENOMEM;
 	p->by = memnode;
 	/* Freed blocks make room if main memory is limited. */
-	p->keep = proc->data->memnodes[STARPU_MAIN_RAM]->total ? 0 : proc->cfg.pinned_keep;
+	p->keep = proc->data->memnodes[STARPU_MAIN_RAM]->total ? 0 : proc->cfg->pinned_keep;
 	orr_lock_init(&p->lock, ORR_RANK_PINNED);
 	orr_map_init(&p->ranges, offsetof(struct range, addr));
 	proc->data->pinned = p;

@@ -14,7 +14,7 @@ static size_t percent(size_t total, int n)
 
 void orr_thresholds_init(struct orr_process *proc, struct orr_memnode *m)
 {
-	const struct orr_config *cfg = &proc->cfg;
+	const struct orr_config *cfg = proc->cfg;
 
 	if (!m->total || m->kind == STARPU_DISK_RAM)
 		return;

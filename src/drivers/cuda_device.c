@@ -125,7 +125,7 @@ static int choose(const struct orr_process *proc, int n, unsigned id[STARPU_MAXC
 	const struct orr_choice choice = {
 		.kind = "CUDA",
 		.variable = "STARPU_WORKERS_CUDAID",
-		.list = proc->cfg.workers_cudaid,
+		.list = proc->cfg->workers_cudaid,
 		.field_name = "workers_cuda_gpuid",
 		.field = conf->use_explicit_workers_cuda_gpuid ? conf->workers_cuda_gpuid : NULL,
 	};
@@ -151,7 +151,7 @@ static int make_stream(struct orr_cu_device *d, void **stream, unsigned flags)
 
 static int make_streams(struct orr_cu_device *d)
 {
-	unsigned n = (unsigned) d->proc->cfg.nworker_per_cuda;
+	unsigned n = (unsigned) d->proc->cfg->nworker_per_cuda;
 	void **copies[] = { &d->in, &d->out, &d->inside };
 	int err = d->api->set_device(d->id);
 
@@ -208,7 +208,7 @@ static void release(struct orr_cu_device *d)
 static size_t memory_of(const struct orr_cu_device *d)
 {
 	size_t available = 0, total = 0,
-	       limit = orr_limit_of_device("CUDA", d->id, d->proc->cfg.limit_cuda_mem);
+	       limit = orr_limit_of_device("CUDA", d->id, d->proc->cfg->limit_cuda_mem);
 
 	if (d->api->mem_info(&available, &total) != ORR_CU_SUCCESS)
 		return limit;
@@ -246,7 +246,7 @@ static void connect_peers(struct orr_cu_device *d, struct orr_cu_device *other)
 	if (err != ORR_CU_SUCCESS)
 		orr_fatal("CUDA device %d: no stream for copies to device %d: %s", d->id, other->id,
 			  api->text(err));
-	if (!d->proc->cfg.cuda_peer || api->can_access(&can, d->id, other->id) || !can)
+	if (!d->proc->cfg->cuda_peer || api->can_access(&can, d->id, other->id) || !can)
 		return;
 	err = api->enable_access(other->id, 0);
 	if (err != ORR_CU_SUCCESS)
@@ -259,7 +259,7 @@ static void connect_peers(struct orr_cu_device *d, struct orr_cu_device *other)
 
 static void describe(struct orr_cu_device *d, struct orr_device *v)
 {
-	const struct orr_config *cfg = &d->proc->cfg;
+	const struct orr_config *cfg = d->proc->cfg;
 
 	*v = (struct orr_device){
 		.arch = STARPU_CUDA_WORKER,
@@ -299,9 +299,9 @@ static unsigned prepare_all(struct orr_process *proc, const unsigned *id, unsign
 static int start(struct orr_process *proc, long asked)
 {
 	struct orr_cuda *cu = calloc(1, sizeof(*cu));
-	int ret = cu ? orr_cu_load(&proc->cfg, &cu->api) : -ENOMEM;
+	int ret = cu ? orr_cu_load(proc->cfg, &cu->api) : -ENOMEM;
 
-	if (ret == -ENOENT && asked > 0 && !proc->cfg.cudart)
+	if (ret == -ENOENT && asked > 0 && !proc->cfg->cudart)
 		orr_warn("STARPU_NCUDA: there are no CUDA workers: %s",
 #ifdef STARPU_USE_CUDA
 			 "this machine has no GPU that CUDA drives, or no library of its runtime");

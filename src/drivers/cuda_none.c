@@ -18,7 +18,7 @@ int orr_cuda_devices(struct orr_process *proc, struct orr_device *v, unsigned ma
 	(void) v;
 	(void) max;
 	(void) asked;
-	if (proc->cfg.cudart)
+	if (proc->cfg->cudart)
 		orr_warn("ORRERY_CUDART: this library was configured with --disable-cuda");
 	return 0;
 }

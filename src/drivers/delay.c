@@ -16,8 +16,8 @@ struct orr_delay *orr_delay_new(const struct orr_process *proc)
 	struct orr_delay *d = calloc(1, sizeof(*d));
 
 	if (d) {
-		d->copy_mbs = proc->cfg.fake_copy_mbs;
-		d->kernel_us = proc->cfg.fake_kernel_us;
+		d->copy_mbs = proc->cfg->fake_copy_mbs;
+		d->kernel_us = proc->cfg->fake_kernel_us;
 	}
 	return d;
 }

@@ -38,7 +38,7 @@ static unsigned numa_nodes(struct orr_process *proc, struct orr_device *v, unsig
 			.kind = STARPU_CPU_RAM,
 			.devid = (int) i + 1,
 			.memory = orr_limit_of_device("CPU_NUMA", (int) i + 1,
-						      proc->cfg.limit_numa_mem),
+						      proc->cfg->limit_numa_mem),
 			.memory_ops = &orr_ram_ops,
 		};
 	}
@@ -74,7 +74,7 @@ static unsigned at_most(long n, unsigned max)
 /* The devices that OpenCL drives; fake ones stand in for them all. */
 static int opencl_devices(struct orr_process *proc, struct orr_device *v, unsigned max)
 {
-	return proc->cfg.fake_opencl ? 0 : orr_opencl_devices(proc, v, max);
+	return proc->cfg->fake_opencl ? 0 : orr_opencl_devices(proc, v, max);
 }
 
 int orr_devices_list(struct orr_process *proc, struct orr_device *v, unsigned max)
@@ -89,13 +89,13 @@ int orr_devices_list(struct orr_process *proc, struct orr_device *v, unsigned ma
 
 	if (!n)
 		n = world_devices(proc, v + numa, max - numa, ncuda,
-				  proc->cfg.fake_opencl ? 0 : nopencl);
+				  proc->cfg->fake_opencl ? 0 : nopencl);
 	if (n < 0)
 		return n;
 	n += (int) numa;
 	orr_assert((unsigned) n <= max);
 
-	int real = proc->cfg.fake_devices
+	int real = proc->cfg->fake_devices
 			   ? 0
 			   : orr_cuda_devices(proc, v + n, at_most(ncuda, max - (unsigned) n),
 					      ncuda);

@@ -10,7 +10,7 @@
 
 unsigned orr_fake_devices(struct orr_process *proc, struct orr_device *v, unsigned max)
 {
-	unsigned i, n = (unsigned) proc->cfg.fake_devices;
+	unsigned i, n = (unsigned) proc->cfg->fake_devices;
 
 	if (n > max)
 		n = max;

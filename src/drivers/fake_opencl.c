@@ -212,7 +212,7 @@ static const struct orr_driver_ops opencl_driver = {
 
 unsigned orr_fake_opencl_devices(struct orr_process *proc, struct orr_device *v, unsigned max)
 {
-	unsigned i, n = (unsigned) proc->cfg.fake_opencl;
+	unsigned i, n = (unsigned) proc->cfg->fake_opencl;
 
 	if (n > max)
 		n = max;
@@ -222,9 +222,9 @@ unsigned orr_fake_opencl_devices(struct orr_process *proc, struct orr_device *v,
 			.kind = STARPU_OPENCL_RAM,
 			.devid = (int) i,
 			.nworkers = 1,
-			.pipeline = (unsigned) proc->cfg.opencl_pipeline,
+			.pipeline = (unsigned) proc->cfg->opencl_pipeline,
 			.memory = orr_limit_of_device("OPENCL", (int) i,
-						      proc->cfg.limit_opencl_mem),
+						      proc->cfg->limit_opencl_mem),
 			.memory_ops = &opencl_memory,
 			.memory_arg = orr_delay_new(proc),
 			.driver = &opencl_driver,

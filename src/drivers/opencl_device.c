@@ -132,7 +132,7 @@ static int choose(const struct orr_process *proc, cl_device_id *v, cl_uint *n)
 	const struct orr_choice choice = {
 		.kind = "OpenCL",
 		.variable = "STARPU_WORKERS_OPENCLID",
-		.list = proc->cfg.workers_openclid,
+		.list = proc->cfg->workers_openclid,
 		.field_name = "workers_opencl_gpuid",
 		.field = conf->use_explicit_workers_opencl_gpuid ? conf->workers_opencl_gpuid
 								 : NULL,
@@ -196,7 +196,7 @@ static void release(struct orr_cl_device *d)
 static size_t memory_of(const struct orr_process *proc, cl_device_id id, int devid)
 {
 	cl_ulong bytes = 0;
-	size_t limit = orr_limit_of_device("OPENCL", devid, proc->cfg.limit_opencl_mem);
+	size_t limit = orr_limit_of_device("OPENCL", devid, proc->cfg->limit_opencl_mem);
 
 	clGetDeviceInfo(id, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof(bytes), &bytes, NULL);
 	/* The driver needs some for itself. */
@@ -246,7 +246,7 @@ static void describe(const struct orr_process *proc, struct orr_cl_device *d, in
 		.kind = STARPU_OPENCL_RAM,
 		.devid = devid,
 		.nworkers = 1,
-		.pipeline = (unsigned) proc->cfg.opencl_pipeline,
+		.pipeline = (unsigned) proc->cfg->opencl_pipeline,
 		.memory = d->memory,
 		.memory_ops = &orr_cl_memory,
 		.memory_arg = d,
@@ -259,7 +259,7 @@ static void describe(const struct orr_process *proc, struct orr_cl_device *d, in
 
 int orr_opencl_devices(struct orr_process *proc, struct orr_device *v, unsigned max)
 {
-	const struct orr_config *cfg = &proc->cfg;
+	const struct orr_config *cfg = proc->cfg;
 	cl_device_id id[MAXFOUND];
 	int cpus = cfg->opencl_on_cpus || cfg->opencl_only_on_cpus, ret;
 

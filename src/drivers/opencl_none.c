@@ -12,7 +12,7 @@ int orr_opencl_devices(struct orr_process *proc, struct orr_device *v, unsigned 
 	(void) proc;
 	(void) v;
 	(void) max;
-	if (proc->cfg.opencl_on_cpus || proc->cfg.opencl_only_on_cpus)
+	if (proc->cfg->opencl_on_cpus || proc->cfg->opencl_only_on_cpus)
 		orr_warn(
 			"STARPU_OPENCL_ON_CPUS: this library was built without OpenCL (Debian: ocl-icd-opencl-dev), so there are no such devices");
 	return 0;

@@ -66,7 +66,7 @@ static int check_asked(const struct orr_process *proc, int size)
 static void configure_slave(struct orr_process *proc)
 {
 	long threads = orr_config_long("STARPU_NMPIMSTHREADS", -1);
-	struct orr_config *cfg = &proc->cfg;
+	struct orr_config *cfg = orr_config_own(proc);
 
 	starpu_conf_init(proc->conf);
 	proc->conf->precedence_over_environment_variables = 1;

@@ -290,7 +290,7 @@ void orr_slave_obey(struct orr_process *proc, const struct orr_slave_note *note)
  * Pages count when they are used. */
 static void reserve_memory(struct orr_process *proc, struct orr_slaves *s)
 {
-	size_t bytes = proc->cfg.limit_cpu_mem;
+	size_t bytes = proc->cfg->limit_cpu_mem;
 
 	if (!bytes)
 		bytes = (size_t) sysconf(_SC_PHYS_PAGES) / 2 * (size_t) sysconf(_SC_PAGESIZE);

@@ -63,7 +63,7 @@ static int copy_blocks(struct orr_process *proc, unsigned src_node, unsigned dst
 
 static int slow(const struct orr_process *proc)
 {
-	return proc->cfg.fake_copy_mbs > 0;
+	return proc->cfg->fake_copy_mbs > 0;
 }
 
 static int soft_copy(struct orr_process *proc, uintptr_t src, size_t src_offset, unsigned src_node,
@@ -242,11 +242,12 @@ struct orr_device orr_soft_device(struct orr_process *proc, enum starpu_worker_a
 		.arch = arch,
 		.kind = cuda ? STARPU_CUDA_RAM : STARPU_OPENCL_RAM,
 		.devid = devid,
-		.nworkers = cuda ? (unsigned) proc->cfg.nworker_per_cuda : 1,
-		.pipeline = (unsigned) (cuda ? proc->cfg.cuda_pipeline : proc->cfg.opencl_pipeline),
+		.nworkers = cuda ? (unsigned) proc->cfg->nworker_per_cuda : 1,
+		.pipeline = (unsigned) (cuda ? proc->cfg->cuda_pipeline
+					     : proc->cfg->opencl_pipeline),
 		.memory = orr_limit_of_device(cuda ? "CUDA" : "OPENCL", devid,
-					      cuda ? proc->cfg.limit_cuda_mem
-						   : proc->cfg.limit_opencl_mem),
+					      cuda ? proc->cfg->limit_cuda_mem
+						   : proc->cfg->limit_opencl_mem),
 		.memory_arg = orr_delay_new(proc),
 		.memory_ops = cpu_first ? &cpu_first_memory : &soft_memory,
 		.driver = cuda ? &cuda_driver : &opencl_driver,

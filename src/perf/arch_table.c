@@ -31,7 +31,7 @@ const struct orr_arch *orr_arch_table_set_worker(struct orr_process *proc, unsig
 	orr_assert(id < p->archs.nworkers);
 	p->archs.worker[id] = (struct orr_arch){
 		.type = type,
-		.devid = orr_arch_is_homogeneous(&proc->cfg, type) ? 0 : devid,
+		.devid = orr_arch_is_homogeneous(proc->cfg, type) ? 0 : devid,
 		.ncores = 1,
 	};
 	return &p->archs.worker[id];
@@ -45,7 +45,8 @@ unsigned orr_arch_table_worker(struct orr_process *proc, const struct orr_arch *
 		return 0;
 
 	const struct orr_arch_table *t = &p->archs;
-	int alike = a->type == STARPU_CPU_WORKER || orr_arch_is_homogeneous(p->cfg, a->type);
+	int alike = a->type == STARPU_CPU_WORKER ||
+		    orr_arch_is_homogeneous(orr_perf_cfg(p), a->type);
 
 	if (a >= t->worker && a < t->worker + t->nworkers)
 		return (unsigned) (a - t->worker);
@@ -70,7 +71,7 @@ static int make_worker_pub(struct orr_perf *p)
 		return -1;
 	}
 	for (unsigned i = 0; i < t->nworkers; i++) {
-		d[i] = orr_arch_device(p->cfg, &t->worker[i]);
+		d[i] = orr_arch_device(orr_perf_cfg(p), &t->worker[i]);
 		v[i] = (struct starpu_perfmodel_arch){ .ndevices = 1, .devices = &d[i] };
 	}
 	t->worker_pub = v;
@@ -137,7 +138,8 @@ static struct orr_perf *lock_combs(void)
 	if (p->archs.ncombs)
 		return p;
 	for (unsigned i = 0; i < p->archs.nworkers; i++) {
-		struct starpu_perfmodel_device d = orr_arch_device(p->cfg, &p->archs.worker[i]);
+		struct starpu_perfmodel_device d = orr_arch_device(orr_perf_cfg(p),
+								   &p->archs.worker[i]);
 
 		if (comb_find(&p->archs, 1, &d) < 0)
 			comb_add(&p->archs, 1, &d);

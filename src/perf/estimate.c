@@ -60,7 +60,7 @@ static int knows_sizes_only(const struct search *s)
 static struct orr_estimate from_others(struct search *s, unsigned comb, uint32_t footprint)
 {
 	const struct orr_query *q = s->q;
-	const struct orr_config *cfg = s->s->perf->cfg;
+	const struct orr_config *cfg = orr_perf_cfg(s->s->perf);
 	struct orr_model *m = s->s->m;
 	double row[ORR_MODEL_MAX_COEFFS];
 	int has_row = q->model->type == STARPU_MULTIPLE_REGRESSION_BASED && !orr_query_row(q, row);
@@ -110,7 +110,7 @@ static struct orr_estimate read_entry(const struct orr_model_entry *e)
  * there are enough samples, so that it tries all workers. */
 static struct orr_estimate from_entry(const struct search *s, const struct orr_model_entry *e)
 {
-	const struct orr_config *cfg = s->s->perf->cfg;
+	const struct orr_config *cfg = orr_perf_cfg(s->s->perf);
 	unsigned n = ORR_ATOMIC_LOAD(&e->pub.nsample);
 	struct orr_estimate r = ORR_ESTIMATE_UNKNOWN;
 
@@ -134,7 +134,7 @@ static struct orr_estimate from_fit(const struct search *s, unsigned comb,
 
 	struct orr_model_impl *impl = &m->data->combs[comb]->impls[q->nimpl];
 
-	orr_model_refit(impl, s->s->perf->cfg);
+	orr_model_refit(impl, orr_perf_cfg(s->s->perf));
 
 	struct orr_estimate r = orr_model_derive_fit(q->model, impl, size, has_row ? row : NULL);
 
@@ -146,7 +146,7 @@ static struct orr_estimate from_fit(const struct search *s, unsigned comb,
 static struct orr_estimate from_model(struct search *s)
 {
 	const struct orr_query *q = s->q;
-	const struct orr_config *cfg = s->s->perf->cfg;
+	const struct orr_config *cfg = orr_perf_cfg(s->s->perf);
 	struct orr_model *m = s->s->m;
 	struct orr_model_index *x = ORR_ATOMIC_LOAD(&m->index);
 	int comb = x->ncombs ? orr_model_index_find(x, (int) s->d.type, s->d.devid, s->d.ncores)
@@ -216,13 +216,14 @@ static struct orr_estimate from_one_core(const struct search *s)
 	struct orr_arch one = *s->arch;
 
 	if (s->arch->ncores <= 1 || !s->s || !s->s->m ||
-	    (s->s->perf->cfg->calibrate && !s->q->use_defaults))
+	    (orr_perf_cfg(s->s->perf)->calibrate && !s->q->use_defaults))
 		return ORR_ESTIMATE_UNKNOWN;
 	one.ncores = 1;
 
-	struct search seq = {
-		.q = s->q, .s = s->s, .arch = &one, .d = orr_arch_device(s->s->perf->cfg, &one)
-	};
+	struct search seq = { .q = s->q,
+			      .s = s->s,
+			      .arch = &one,
+			      .d = orr_arch_device(orr_perf_cfg(s->s->perf), &one) };
 	struct orr_estimate r = from_model(&seq);
 
 	if (isnan(r.us))
@@ -238,12 +239,13 @@ static struct orr_estimate from_own_core(const struct search *s)
 	struct orr_arch core = { .type = STARPU_CPU_WORKER, .ncores = 1 };
 
 	if (s->arch->type != STARPU_MPI_MS_WORKER || !s->s || !s->s->m ||
-	    (s->s->perf->cfg->calibrate && !s->q->use_defaults))
+	    (orr_perf_cfg(s->s->perf)->calibrate && !s->q->use_defaults))
 		return ORR_ESTIMATE_UNKNOWN;
 
-	struct search own = {
-		.q = s->q, .s = s->s, .arch = &core, .d = orr_arch_device(s->s->perf->cfg, &core)
-	};
+	struct search own = { .q = s->q,
+			      .s = s->s,
+			      .arch = &core,
+			      .d = orr_arch_device(orr_perf_cfg(s->s->perf), &core) };
 
 	return from_model(&own);
 }
@@ -273,7 +275,7 @@ struct orr_estimate orr_estimate(const struct orr_query *q)
 		/* The library's own model serves all ranks, so it has no state. */
 		if (q->model != &starpu_perfmodel_nop)
 			s.s = orr_model_state(q->proc, q->model);
-		s.d = orr_arch_device(s.s ? s.s->perf->cfg : &q->proc->cfg, q->arch);
+		s.d = orr_arch_device(s.s ? orr_perf_cfg(s.s->perf) : q->proc->cfg, q->arch);
 		if (s.s && s.s->m)
 			r = from_model(&s);
 		if (isnan(r.us))

@@ -45,7 +45,7 @@ void orr_learn(const struct orr_query *q, const struct starpu_perfmodel_device *
 	}
 	orr_lock(&s->m->lock);
 
-	int err = orr_model_learn(s->m, ndevices, devices, q->nimpl, &x, s->perf->cfg);
+	int err = orr_model_learn(s->m, ndevices, devices, q->nimpl, &x, orr_perf_cfg(s->perf));
 
 	orr_unlock(&s->m->lock);
 	if (err)
@@ -66,7 +66,7 @@ void orr_learn_time(const struct orr_query *q, double us)
 	if (!p)
 		return;
 
-	struct starpu_perfmodel_device d = orr_arch_device(p->cfg, q->arch);
+	struct starpu_perfmodel_device d = orr_arch_device(orr_perf_cfg(p), q->arch);
 
 	orr_learn(q, &d, 1, us, 1);
 }

@@ -114,7 +114,7 @@ static void fill_part(struct _starpu_perfmodel_state *s, struct orr_model_part *
 	if (c && part->nimpl < c->nimpls) {
 		struct orr_model_impl *impl = &c->impls[part->nimpl];
 
-		orr_model_refit(impl, s->perf->cfg);
+		orr_model_refit(impl, orr_perf_cfg(s->perf));
 		fill_regression(part, impl);
 		fill_history(part, impl);
 	}

@@ -55,7 +55,7 @@ struct _starpu_perfmodel_state *orr_model_state_slow(struct orr_process *proc,
 		if (model->symbol && *model->symbol) {
 			orr_perf_set_host(p, proc);
 			m = orr_model_acquire(model->symbol, p->host, (const char *const *) p->dirs,
-					      p->cfg->calibrate == 2);
+					      orr_perf_cfg(p)->calibrate == 2);
 			snprintf(model->path, sizeof(model->path), "%s", m ? m->path : "");
 			/* The reader has said why. Estimates would be those of another kernel. */
 			if (m && m->broken)
@@ -156,5 +156,5 @@ int orr_model_state_knows(struct orr_process *proc, struct starpu_perfmodel *mod
 		ORR_ATOMIC_STORE(&s->looked, 1);
 	}
 	return (s->known[type == STARPU_OPENCL_WORKER] &
-		(arch ? bit_of(orr_arch_device(s->perf->cfg, arch).devid) : ~0ULL)) != 0;
+		(arch ? bit_of(orr_arch_device(orr_perf_cfg(s->perf), arch).devid) : ~0ULL)) != 0;
 }

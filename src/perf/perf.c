@@ -48,12 +48,12 @@ static int set_dirs(struct orr_perf *p)
 	free_dirs(p);
 	if (p->machine && !p->machine_mine)
 		err = add_dir(p, p->machine->dir, strlen(p->machine->dir));
-	for (const char *s = p->cfg->perf_model_path; s && !err;) {
+	for (const char *s = orr_perf_cfg(p)->perf_model_path; s && !err;) {
 		size_t n = strcspn(s, ":");
 		err = add_dir(p, s, n);
 		s = s[n] ? s + n + 1 : NULL;
 	}
-	const char *last = p->cfg->perf_model_dir ? p->cfg->perf_model_dir : ".";
+	const char *last = orr_perf_cfg(p)->perf_model_dir ? orr_perf_cfg(p)->perf_model_dir : ".";
 	return err ? err : add_dir(p, last, strlen(last));
 }
 
@@ -99,10 +99,10 @@ static struct orr_perf *perf_new(struct orr_process *proc)
 	if (!p)
 		return NULL;
 	orr_lock_init(&p->lock, ORR_RANK_PERF);
-	p->cfg = &proc->cfg;
-	if (!proc->cfg.perf_model_dir) {
+	p->proc = proc;
+	if (!proc->cfg->perf_model_dir) {
 		/* Before starpu_init: tools, and programs that prepare their models first. */
-		p->cfg = p->own = calloc(1, sizeof(*p->own));
+		p->own = calloc(1, sizeof(*p->own));
 		if (!p->own) {
 			free(p);
 			return NULL;
@@ -135,12 +135,11 @@ int orr_perf_init(struct orr_process *proc)
 	struct orr_perf *p = orr_perf_get(proc);
 	if (!p)
 		return -ENOMEM;
-	p->cfg = &proc->cfg;
 	free_own(p);
 	orr_perf_set_host(p, proc);
-	if (proc->cfg.calibrate) {
+	if (proc->cfg->calibrate) {
 		int ret = orr_output_prepare_folder("STARPU_PERF_MODEL_DIR",
-						    proc->cfg.perf_model_dir);
+						    proc->cfg->perf_model_dir);
 		if (ret)
 			return ret;
 	}

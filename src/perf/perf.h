@@ -14,9 +14,9 @@
 
 struct orr_perf {
 	orr_lock_t lock;
-	const struct orr_config *cfg; /* the process's, or `own` before starpu_init */
-	struct orr_config *own;       /* or NULL */
-	int has_own;                  /* the environment could be read */
+	const struct orr_process *proc;
+	struct orr_config *own; /* read before starpu_init; else NULL */
+	int has_own;            /* the environment could be read */
 	char **dirs; /* searched for models, NULL-terminated; models are written to the last */
 	unsigned ndirs;
 	const char *host;                       /* name of the machine in the names of files */
@@ -29,6 +29,12 @@ struct orr_perf {
 	double flops[STARPU_NARCH]; /* cache of orr_estimate_flops, 0: not computed */
 	unsigned flops_states;      /* nstates when it was filled */
 };
+
+/* The configuration for its models. */
+static inline const struct orr_config *orr_perf_cfg(const struct orr_perf *p)
+{
+	return p->own ? p->own : p->proc->cfg;
+}
 
 /* Prepares the models of a process, without reading any. 0 or -ENOMEM. */
 int orr_perf_init(struct orr_process *proc);

@@ -77,15 +77,15 @@ static struct orr_comp_estimate estimate_on(struct orr_process *proc, unsigned i
 		if (!can_run(proc, id, task, i))
 			continue;
 		us = orr_expect_us(proc, arch_of(proc, id), task, i, 0, NULL);
-		if (isnan(us) && !proc->cfg.calibrate && task->flops > 0)
+		if (isnan(us) && !proc->cfg->calibrate && task->flops > 0)
 			us = orr_expect_us(proc, arch_of(proc, id), task, i, 1, NULL);
-		if (!e.able || (isnan(us) && proc->cfg.calibrate) ||
+		if (!e.able || (isnan(us) && proc->cfg->calibrate) ||
 		    (!isnan(us) && (isnan(e.us) || us < e.us))) {
 			e.us = us;
 			e.impl = i;
 		}
 		e.able = 1;
-		if (isnan(us) && proc->cfg.calibrate)
+		if (isnan(us) && proc->cfg->calibrate)
 			break;
 	}
 	e.known = e.able && !isnan(e.us);
@@ -194,7 +194,7 @@ void starpu_sched_component_prefetch_on_node(struct starpu_sched_component *comp
 	struct orr_process *proc = orr_self();
 	int w = starpu_bitmap_first(&component->workers_in_ctx);
 
-	if (w >= 0 && proc->cfg.prefetch && proc->data->nmemnodes > 1 &&
+	if (w >= 0 && proc->cfg->prefetch && proc->data->nmemnodes > 1 &&
 	    STARPU_SCHED_COMPONENT_IS_SINGLE_MEMORY_NODE(component))
 		starpu_prefetch_task_input_on_node(task, memnode_of(proc, (unsigned) w));
 }

@@ -89,7 +89,7 @@ static struct choice choose(struct starpu_sched_component *c, const struct mct *
 			x.cost = end[i] - now + d->weight.alpha * x.e.us +
 				 d->weight.beta * x.e.transfer_us +
 				 joules_us(d, task, &x.e, end[i] + x.e.us + x.e.transfer_us, last);
-		consider(&best, &x, orr_self()->cfg.calibrate);
+		consider(&best, &x, orr_self()->cfg->calibrate);
 	}
 	return best;
 }
@@ -106,7 +106,7 @@ static int place(const struct choice *best, struct starpu_task *task)
 
 static void set_weights(struct mct *d, const struct starpu_sched_component_mct_data *data)
 {
-	const struct orr_config *cfg = &orr_self()->cfg;
+	const struct orr_config *cfg = orr_self()->cfg;
 
 	if (data)
 		d->weight = *data;

@@ -34,7 +34,7 @@ static int override(int variable, unsigned flag)
 
 static struct starpu_sched_component *queue_below(struct starpu_sched_tree *t, unsigned flags)
 {
-	const struct orr_config *cfg = &orr_self()->cfg;
+	const struct orr_config *cfg = orr_self()->cfg;
 	int limits = !FLAG(FIFOS_BELOW_NOLIMIT);
 	struct starpu_sched_component_prio_data data = {
 		.ntasks_threshold = limits ? (unsigned) cfg->ntasks_threshold : 0,
@@ -150,7 +150,7 @@ static void make_groups(struct starpu_sched_tree *t, unsigned flags,
 
 static struct starpu_sched_component *queue_above(struct starpu_sched_tree *t, unsigned flags)
 {
-	return override(orr_self()->cfg.sched_sorted_above, FLAG(FIFO_ABOVE_PRIO))
+	return override(orr_self()->cfg->sched_sorted_above, FLAG(FIFO_ABOVE_PRIO))
 		       ? starpu_sched_component_prio_create(t, NULL)
 		       : starpu_sched_component_fifo_create(t, NULL);
 }

@@ -94,7 +94,8 @@ static void start(unsigned ctx, const struct orr_dm_variant *variant)
 	struct orr_process *proc = orr_self();
 	size_t size = sizeof(struct orr_dm) +
 		      (proc->core->nworkers + 1) * sizeof(struct orr_dm_worker);
-	struct orr_dm *dm = aligned_alloc(ORR_LINES, (size + ORR_LINES - 1) & ~(size_t) (ORR_LINES - 1));
+	struct orr_dm *dm = aligned_alloc(ORR_LINES,
+					  (size + ORR_LINES - 1) & ~(size_t) (ORR_LINES - 1));
 
 	if (dm) {
 		memset(dm, 0, size);
@@ -202,7 +203,7 @@ static int enqueue(struct orr_process *proc, struct orr_dm *dm, struct starpu_ta
 	task->predicted = c->known ? c->us : NAN;
 	task->predicted_transfer = c->transfer_us;
 	task->predicted_start = (double) (arrival > avail ? arrival : avail) * 1e-3;
-	if (dm->v->data && c->transfer_us > 0 && proc->cfg.prefetch)
+	if (dm->v->data && c->transfer_us > 0 && proc->cfg->prefetch)
 		starpu_prefetch_task_input_for(task, c->worker);
 	ORR_ATOMIC_ADD_RELAXED(&w->queued_ns, load);
 	ORR_ATOMIC_ADD_RELAXED(&w->ntasks, 1);

@@ -57,7 +57,7 @@ struct search {
 /* Watts of the machine as long as anything executes. What the user says comes first. */
 static double idle_watts(const struct orr_process *proc)
 {
-	return proc->cfg.idle_power > 0 ? proc->cfg.idle_power : proc->idle_watts;
+	return proc->cfg->idle_power > 0 ? proc->cfg->idle_power : proc->idle_watts;
 }
 
 double orr_dm_energy_us(struct orr_process *proc, struct starpu_task *task,
@@ -65,7 +65,7 @@ double orr_dm_energy_us(struct orr_process *proc, struct starpu_task *task,
 {
 	double joules = orr_expect_joules(proc, arch, task, impl, us);
 
-	return proc->cfg.gamma *
+	return proc->cfg->gamma *
 	       ((isnan(joules) ? 0 : joules) + idle_watts(proc) * longer_us * 1e-6);
 }
 
@@ -179,9 +179,9 @@ static struct estimate estimate(struct orr_process *proc, struct orr_worker *w,
 			continue;
 		us = orr_expect_us(proc, w->perf_arch, task, i, use_defaults, NULL);
 		if (isnan(us)) {
-			if (e.k == CANNOT || proc->cfg.calibrate)
+			if (e.k == CANNOT || proc->cfg->calibrate)
 				e = (struct estimate){ UNKNOWN, i, 0 };
-			if (proc->cfg.calibrate)
+			if (proc->cfg->calibrate)
 				return e;
 		} else if (e.k != KNOWN || us < e.us) {
 			e = (struct estimate){ KNOWN, i, us };
@@ -216,7 +216,7 @@ static int64_t available(struct search *s, unsigned worker)
 
 static double cost(struct search *s, const struct orr_dm_choice *c, int64_t avail)
 {
-	const struct orr_config *cfg = &s->proc->cfg;
+	const struct orr_config *cfg = s->proc->cfg;
 	const struct orr_worker *w = &s->proc->core->workers[c->worker];
 	double wait = (double) (avail - s->now) * 1e-3, sum = wait + cfg->alpha * c->us;
 
@@ -330,7 +330,7 @@ static void look(struct search *s, int use_defaults)
  * are known. */
 static void look_at_bundle(struct search *s, double *others)
 {
-	const struct orr_config *cfg = &s->proc->cfg;
+	const struct orr_config *cfg = s->proc->cfg;
 	starpu_task_bundle_t bundle = s->task->bundle;
 
 	for (unsigned u = 0; u < s->dm->nclasses; u++) {
@@ -385,10 +385,10 @@ int orr_dm_decide(struct orr_process *proc, struct orr_dm *dm, struct starpu_tas
 		look_for_bundle(&s, 0);
 	else
 		look(&s, 0);
-	if (s.may_try && !proc->cfg.calibrate && task->flops > 0)
+	if (s.may_try && !proc->cfg->calibrate && task->flops > 0)
 		look(&s, 1);
 	/* Nothing will be measured: the unknown serves when it has nothing else to do. */
-	if (s.may_try && s.found && !proc->cfg.calibrate && s.trial_ntasks)
+	if (s.may_try && s.found && !proc->cfg->calibrate && s.trial_ntasks)
 		s.may_try = 0;
 	if (!s.may_try && !s.found)
 		return -ENODEV;

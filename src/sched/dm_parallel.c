@@ -46,7 +46,7 @@ static int64_t available(struct orr_dm *dm, const struct orr_combined *c, int64_
 int orr_dm_try_parallel(struct orr_process *proc, struct orr_dm *dm, struct starpu_task *task,
 			int64_t now, const struct orr_dm_choice *single)
 {
-	const struct orr_config *cfg = &proc->cfg;
+	const struct orr_config *cfg = proc->cfg;
 	struct orr_task *t = orr_task_of(task);
 	double best_us = NAN,
 	       wait = (double) (orr_dm_available(&dm->w[single->worker], now) - now) * 1e-3;

@@ -67,7 +67,7 @@ struct orr_heteroprio *orr_heteroprio_new(struct orr_process *proc)
 	if (!h || !h->member)
 		orr_fatal("out of memory for the scheduling policy");
 	orr_lock_init(&h->lock, ORR_RANK_HETEROPRIO);
-	h->locality = proc->cfg.heteroprio_locality;
+	h->locality = proc->cfg->heteroprio_locality;
 	return h;
 }
 

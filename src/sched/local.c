@@ -34,7 +34,8 @@ static void local_init(unsigned ctx, int steal, int by_speed)
 	struct orr_process *proc = orr_self();
 	unsigned n = proc->core->nworkers ? proc->core->nworkers : 1;
 	size_t size = sizeof(struct local) + n * sizeof(struct orr_shq);
-	struct local *l = aligned_alloc(ORR_LINES, (size + ORR_LINES - 1) & ~(size_t) (ORR_LINES - 1));
+	struct local *l = aligned_alloc(ORR_LINES,
+					(size + ORR_LINES - 1) & ~(size_t) (ORR_LINES - 1));
 
 	if (!l)
 		orr_fatal("out of memory for the scheduling policy");

@@ -29,7 +29,8 @@ struct peager {
 static void init(unsigned ctx)
 {
 	struct orr_process *proc = orr_self();
-	struct peager *s = aligned_alloc(ORR_LINES, (sizeof(*s) + ORR_LINES - 1) & ~(size_t) (ORR_LINES - 1));
+	struct peager *s = aligned_alloc(ORR_LINES,
+					 (sizeof(*s) + ORR_LINES - 1) & ~(size_t) (ORR_LINES - 1));
 
 	if (!s)
 		orr_fatal("out of memory for the scheduling policy");

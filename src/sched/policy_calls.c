@@ -182,5 +182,5 @@ void starpu_do_schedule(void)
 
 int starpu_get_prefetch_flag(void)
 {
-	return orr_self()->cfg.prefetch;
+	return orr_self()->cfg->prefetch;
 }

@@ -106,12 +106,12 @@ static struct starpu_sched_policy *load_policy(struct orr_process *proc, const c
 static struct starpu_sched_policy *sched_find(struct orr_process *proc, const char *name)
 {
 	if (!*name) /* the default */
-		name = proc->cfg.sched && *proc->cfg.sched ? proc->cfg.sched
-							   : orr_sched_policies[0]->policy_name;
+		name = proc->cfg->sched && *proc->cfg->sched ? proc->cfg->sched
+							     : orr_sched_policies[0]->policy_name;
 	struct starpu_sched_policy *policy = sched_named(name);
 
-	if (!policy && proc->cfg.sched_lib)
-		policy = load_policy(proc, proc->cfg.sched_lib, name);
+	if (!policy && proc->cfg->sched_lib)
+		policy = load_policy(proc, proc->cfg->sched_lib, name);
 	if (!policy)
 		refuse_name(name);
 	return policy;
@@ -130,7 +130,7 @@ const struct orr_policies orr_sched_table = {
 
 int orr_sched_init(struct orr_process *proc)
 {
-	const char *name = proc->cfg.sched;
+	const char *name = proc->cfg->sched;
 	struct starpu_sched_policy *policy = NULL;
 	int ret;
 
@@ -138,7 +138,7 @@ int orr_sched_init(struct orr_process *proc)
 	    proc->conf->sched_policy_name)
 		name = proc->conf->sched_policy_name;
 	if (proc->conf->sched_policy &&
-	    (!proc->cfg.sched || proc->conf->precedence_over_environment_variables)) {
+	    (!proc->cfg->sched || proc->conf->precedence_over_environment_variables)) {
 		policy = proc->conf->sched_policy;
 	} else if (!name) {
 		policy = orr_sched_policies[0];

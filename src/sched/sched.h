@@ -56,8 +56,8 @@ struct orr_shq {
 	unsigned npushed; /* atomic, each by itself: where the last tasks that were pushed lie, */
 	struct starpu_task *recent[ORR_SHQ_RECENT]; /* which are not looked at: they may be gone */
 	/* Apart from the inbox, for each pop reads it. */
-	int urgent
-		__attribute__((aligned(ORR_LINE))); /* atomic: look into the inbox before the next pop */
+	int urgent __attribute__((
+		aligned(ORR_LINE))); /* atomic: look into the inbox before the next pop */
 	orr_lock_t lock __attribute__((aligned(ORR_LINES))); /* protects what follows */
 	unsigned npops;
 	struct orr_taskq q;

@@ -104,13 +104,13 @@ static void say_hello(struct orr_process *proc)
 {
 	if (orr_worker_main_unit(proc) >= 0)
 		starpu_bind_thread_on(orr_worker_main_unit(proc), STARPU_THREAD_ACTIVE, "main");
-	if (proc->cfg.bus_calibrate || proc->conf->bus_calibrate > 0)
+	if (proc->cfg->bus_calibrate || proc->conf->bus_calibrate > 0)
 		orr_info(
 			"programs measure no buses: run `orrery calibrate' for that, and unset STARPU_BUS_CALIBRATE");
 	if (names_other_devices(proc))
 		orr_warn(
 			"workers_cuda_gpuid and workers_opencl_gpuid of struct starpu_conf have no effect on fake and simulated devices: they are taken in their order");
-	if (proc->cfg.display_bindings)
+	if (proc->cfg->display_bindings)
 		starpu_display_bindings();
 }
 
@@ -141,7 +141,7 @@ int starpu_init(struct starpu_conf *conf)
 	orr_unlock(&proc->lock);
 	if (ret)
 		return ret;
-	_starpu_silent = proc->cfg.silent;
+	_starpu_silent = proc->cfg->silent;
 	orr_sys_catch_signals(
 		proc, orr_config_long("STARPU_CATCH_SIGNALS", proc->conf->catch_signals) != 0);
 	say_hello(proc);

@@ -66,7 +66,7 @@ static void prefer(const struct orr_process *proc, int *field, int given)
 /* Switches of copies and maps that have a field each. */
 static void switches_by_environment(struct orr_process *proc)
 {
-	const struct orr_config *cfg = &proc->cfg;
+	const struct orr_config *cfg = proc->cfg;
 
 	prefer(proc, &proc->conf->enable_map, cfg->enable_map);
 	prefer(proc, &proc->conf->disable_asynchronous_copy, cfg->no_async_copy);
@@ -77,32 +77,35 @@ static void switches_by_environment(struct orr_process *proc)
 
 static int start_config(struct orr_process *proc)
 {
-	int profiling = proc->cfg.profiling, ret = orr_config_read(&proc->cfg);
+	struct orr_config *cfg = orr_config_own(proc);
+	int profiling = cfg->profiling, ret = orr_config_read(cfg);
 
 	if (ret)
 		return ret;
-	proc->cfg.profiling |= profiling;
+	cfg->profiling |= profiling;
 	if (!proc->mpi_size) {
 		proc->mpi_rank = 0;
 		proc->mpi_size = 1;
 	}
 	if (!proc->epoch) /* once */
 		orr_variables_check();
-	if (proc->conf->calibrate > 0 && !proc->cfg.calibrate && !orr_sys_is_simulated())
-		proc->cfg.calibrate = proc->conf->calibrate;
+	if (proc->conf->calibrate > 0 && !proc->cfg->calibrate && !orr_sys_is_simulated())
+		cfg->calibrate = proc->conf->calibrate;
 	switches_by_environment(proc);
 	return 0;
 }
 
 static void stop_config(struct orr_process *proc)
 {
-	orr_config_free(&proc->cfg);
+	orr_config_free(orr_config_own(proc));
+	orr_config_share(proc);
 }
 
 /* It is complete. */
 static int share_config(struct orr_process *proc)
 {
 	orr_conf_share(proc);
+	orr_config_share(proc);
 	proc->naps = proc->conf->callback_worker_going_to_sleep;
 	proc->wakes = proc->conf->callback_worker_waking_up;
 	return 0;
@@ -126,11 +129,11 @@ static int start_state(struct orr_process *proc)
 	data->limited = 0;
 	data->swap_node = -1;
 	proc->arch_mask = 0;
-	proc->perf_timing = proc->cfg.calibrate || proc->cfg.profiling || proc->cfg.worker_stats;
-	proc->idle_watts = proc->cfg.idle_power;
+	proc->perf_timing = proc->cfg->calibrate || proc->cfg->profiling || proc->cfg->worker_stats;
+	proc->idle_watts = proc->cfg->idle_power;
 	proc->joules = 0;
 	memset(proc->watts, 0, sizeof(proc->watts));
-	proc->rng = proc->cfg.rand_seed * 2 + 1;
+	proc->rng = proc->cfg->rand_seed * 2 + 1;
 	proc->epoch++;
 	orr_slab_init(&core->task_slab, orr_task_slab_size(), 0);
 	orr_slab_init(&data->handle_slab, orr_handle_slab_size(proc), 1);
@@ -179,8 +182,8 @@ static void stop_disks(struct orr_process *proc)
  * NUMA nodes are not told apart there is one, for which both limits hold. */
 static size_t main_limit(const struct orr_process *proc)
 {
-	size_t numa = orr_limit_of_device("CPU_NUMA", 0, proc->cfg.limit_numa_mem),
-	       all = proc->cfg.limit_cpu_mem;
+	size_t numa = orr_limit_of_device("CPU_NUMA", 0, proc->cfg->limit_numa_mem),
+	       all = proc->cfg->limit_cpu_mem;
 
 	if (proc->topo.nnuma > 1 || !all)
 		return numa;
@@ -229,7 +232,7 @@ static int start_units(struct orr_process *proc)
 	}
 	if (ret)
 		stop_units(proc);
-	else if (proc->cfg.profiling)
+	else if (proc->cfg->profiling)
 		starpu_profiling_status_set(1); /* times of workers begin now, not with the clock */
 	return ret;
 }
@@ -276,7 +279,7 @@ static int tell_started(struct orr_process *proc)
 
 static int start_questions(struct orr_process *proc)
 {
-	if (proc->cfg.top)
+	if (proc->cfg->top)
 		orr_sys_live_start(proc);
 	return 0;
 }

@@ -14,6 +14,7 @@
 #include "data/nodes.h"
 #include "sched/sched.h"
 #include "start/shared_conf.h"
+#include "base/config.h"
 
 /* Locks that may be taken before starpu_init have their rank from the beginning. */
 #define DATA \
@@ -32,16 +33,16 @@
 			.lock = ORR_LOCK_INIT(SLAB) \
 		} \
 	}
-#define PROCESS(its_data, its_core) \
+#define PROCESS(its_data, its_core, its_cfg) \
 	{ \
-		.data = (its_data), .core = (its_core), .conf = &orr_no_conf, \
+		.data = (its_data), .core = (its_core), .conf = &orr_no_conf, .cfg = (its_cfg), \
 		.core_up = &orr_core_upcalls, .park = &orr_core_park_ops, \
 		.lock = ORR_LOCK_INIT(PROCESS) \
 	}
 
 static struct orr_data the_data = DATA;
 static struct orr_core the_core = CORE;
-struct orr_process orr_the_process = PROCESS(&the_data, &the_core);
+struct orr_process orr_the_process = PROCESS(&the_data, &the_core, &orr_lasting_config.cfg);
 
 struct whole {
 	struct orr_process proc;
@@ -55,13 +56,16 @@ struct orr_process *orr_process_new(void)
 
 	if (!w)
 		return NULL;
-	*w = (struct whole){ .proc = PROCESS(&w->data, &w->core), .data = DATA, .core = CORE };
+	*w = (struct whole){ .proc = PROCESS(&w->data, &w->core, &orr_no_config),
+			     .data = DATA,
+			     .core = CORE };
 	return &w->proc;
 }
 
 void orr_process_free(struct orr_process *proc)
 {
 	orr_conf_end(proc);
+	orr_config_end(proc);
 	orr_memnodes_free(proc);
 	free(proc);
 }

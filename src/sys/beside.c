@@ -16,7 +16,7 @@
 
 static hwloc_topology_t describe(struct orr_process *proc)
 {
-	const char *input = proc->cfg.hwloc_input;
+	const char *input = proc->cfg->hwloc_input;
 	unsigned long flags = 0;
 	hwloc_topology_t topo;
 

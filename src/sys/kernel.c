@@ -23,7 +23,7 @@ enum { CLOCK_TRIES = 20 };
 
 int orr_sys_kernel_runs(struct orr_process *proc, const struct starpu_codelet *cl)
 {
-	return !proc->cfg.disable_kernels || (cl && (cl->flags & STARPU_CODELET_SIMGRID_EXECUTE));
+	return !proc->cfg->disable_kernels || (cl && (cl->flags & STARPU_CODELET_SIMGRID_EXECUTE));
 }
 
 static double thread_us(void)
@@ -62,7 +62,7 @@ static long nwaits(void)
 
 static int calibrates(const struct orr_process *proc, const struct starpu_codelet *cl)
 {
-	return proc->cfg.calibrate && cl && cl->model;
+	return proc->cfg->calibrate && cl && cl->model;
 }
 
 /* A kernel while models are calibrated, or kernels are not executed. */
@@ -88,7 +88,7 @@ start_specially(struct orr_process *proc, struct orr_kernel *k, void (*func)(voi
 int orr_sys_kernel_start(struct orr_process *proc, struct orr_kernel *k,
 			 void (*func)(void **, void *), void **buffers, void *cl_arg)
 {
-	if (__builtin_expect(proc->cfg.calibrate | proc->cfg.disable_kernels, 0) || !func)
+	if (__builtin_expect(proc->cfg->calibrate | proc->cfg->disable_kernels, 0) || !func)
 		return start_specially(proc, k, func, buffers, cl_arg);
 	k->own_us = 0;
 	func(buffers, cl_arg);
@@ -108,7 +108,7 @@ double orr_sys_convert_us(struct orr_process *proc, struct _starpu_data_state *h
 	(void) h;
 	(void) memnode;
 	(void) cl;
-	if (func && !proc->cfg.disable_kernels)
+	if (func && !proc->cfg->disable_kernels)
 		func(buffers, arg);
 	return 0;
 }

@@ -495,7 +495,7 @@ int orr_sys_mpi_reaches_devices(struct orr_process *proc)
 	if (orr_real_ucx_transport())
 		return 0;
 	return proc->cuda ? MPIX_Query_cuda_support && MPIX_Query_cuda_support() == 1
-			  : proc->cfg.fake_devices > 0;
+			  : proc->cfg->fake_devices > 0;
 }
 
 const struct orr_transport *orr_sys_mpi_device_transport(struct orr_process *proc)
@@ -562,9 +562,9 @@ int orr_sys_mpi_same_fake(struct orr_process *proc, int fake, int *place)
 int orr_sys_mpi_prepare_stats(struct orr_process *proc)
 {
 	orr_assert_no_lock();
-	if (!proc->cfg.mpi_stats_file || orr_sys_mpi_elastic())
+	if (!proc->cfg->mpi_stats_file || orr_sys_mpi_elastic())
 		return 0;
-	return orr_real_stats_prepare(real.comm, proc->cfg.mpi_stats_file);
+	return orr_real_stats_prepare(real.comm, proc->cfg->mpi_stats_file);
 }
 
 static void add_sent(const struct orr_mpi_peer_stats *peers, unsigned n)
@@ -647,7 +647,7 @@ void orr_sys_mpi_keep_stats(struct orr_process *proc, MPI_Comm next,
 {
 	orr_assert_no_lock();
 	add_sent(peers, n);
-	if (proc->cfg.mpi_stats_file)
+	if (proc->cfg->mpi_stats_file)
 		orr_real_stats_keep(real.comm, next, peers, n);
 }
 
@@ -655,19 +655,20 @@ void orr_sys_mpi_report_stats(struct orr_process *proc, const struct orr_mpi_pee
 			      unsigned n, int left)
 {
 	orr_assert_no_lock();
-	if (proc->cfg.mpi_fake_rank >= 0) {
-		if (proc->cfg.mpi_stats_file)
-			orr_real_stats_write_fake(real.comm, proc->cfg.mpi_stats_file,
-						  proc->cfg.mpi_fake_rank, proc->cfg.mpi_fake_size,
-						  peers, n, orr_sys_now_us() - real.start_us);
+	if (proc->cfg->mpi_fake_rank >= 0) {
+		if (proc->cfg->mpi_stats_file)
+			orr_real_stats_write_fake(real.comm, proc->cfg->mpi_stats_file,
+						  proc->cfg->mpi_fake_rank,
+						  proc->cfg->mpi_fake_size, peers, n,
+						  orr_sys_now_us() - real.start_us);
 		return;
 	}
 	if (!left) {
 		add_sent(peers, n);
 		gather_totals(proc);
 	}
-	if (proc->cfg.mpi_stats_file && !left)
-		orr_real_stats_write(real.comm, proc->cfg.mpi_stats_file, peers, n,
+	if (proc->cfg->mpi_stats_file && !left)
+		orr_real_stats_write(real.comm, proc->cfg->mpi_stats_file, peers, n,
 				     orr_sys_now_us() - real.start_us);
 }
 

@@ -474,7 +474,7 @@ static int shm_open_engine(struct orr_process *proc, int tag, size_t most,
 static void shm_close(struct orr_process *proc)
 {
 	orr_assertf(!shm.directs, "payloads are under way at the end");
-	if (proc->cfg.mpi_stats)
+	if (proc->cfg->mpi_stats)
 		fprintf(stderr,
 			"[starpu_comm_stats][%d] shm: %" PRIu64 " payloads, %" PRIu64
 			" B, copied between ranks of this host\n",

@@ -531,7 +531,7 @@ static void ucx_close(struct orr_process *proc)
 	free_envelope_request();
 	free(ucx.envelope);
 	ucx.envelope = NULL;
-	if (proc->cfg.mpi_stats)
+	if (proc->cfg->mpi_stats)
 		fprintf(stderr,
 			"[starpu_comm_stats][%d] ucx: %" PRIu64 " messages, %" PRIu64
 			" B, sent to %d of %d ranks\n",

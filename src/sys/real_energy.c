@@ -33,7 +33,7 @@ static int number(const char *place, int package, const char *name, uint64_t *v)
 int orr_sys_energy_read(struct orr_process *proc, int arch, int worker, double joules,
 			struct orr_energy_counter v[ORR_ENERGY_COUNTERS])
 {
-	const char *place = proc->cfg.powercap ? proc->cfg.powercap : POWERCAP;
+	const char *place = proc->cfg->powercap ? proc->cfg->powercap : POWERCAP;
 	int n, ret = 0;
 
 	(void) joules;

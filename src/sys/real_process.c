@@ -203,7 +203,7 @@ void orr_sys_process_exit(struct orr_process *proc)
 static const char *current_name(struct orr_process *proc, const struct orr_real *real, size_t *len)
 {
 	static const char blanks[] = " \t\n";
-	const char *p = proc->cfg.mpi_hostnames;
+	const char *p = proc->cfg->mpi_hostnames;
 
 	if (p) {
 		p += strspn(p, blanks);
@@ -215,7 +215,7 @@ static const char *current_name(struct orr_process *proc, const struct orr_real 
 		if (*len)
 			return p;
 	}
-	p = proc->cfg.hostname ? proc->cfg.hostname : real->host;
+	p = proc->cfg->hostname ? proc->cfg->hostname : real->host;
 	*len = strlen(p);
 	return p;
 }
@@ -228,7 +228,7 @@ const char *orr_sys_machine_name(struct orr_process *proc)
 	size_t len;
 
 	if (!real)
-		return proc->cfg.hostname ? proc->cfg.hostname : "localhost";
+		return proc->cfg->hostname ? proc->cfg->hostname : "localhost";
 	text = current_name(proc, real, &len);
 	/* The name changes when the rank becomes known, and callers may still hold the older one.
 	 */
@@ -344,7 +344,7 @@ void orr_sys_progress(struct orr_process *proc)
 	int64_t now, last;
 	int terminal;
 
-	if (!proc->cfg.task_progress || !real)
+	if (!proc->cfg->task_progress || !real)
 		return;
 	terminal = isatty(STDERR_FILENO);
 	now = (int64_t) (orr_sys_now_us() / 1e3);

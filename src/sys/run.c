@@ -60,7 +60,7 @@ static void read_command(struct orr_about *a)
 void orr_sys_run_describe(struct orr_process *proc, char *text, size_t size)
 {
 	struct orr_about a = { .text = text, .size = size };
-	const char *command = proc->cfg.run_command;
+	const char *command = proc->cfg->run_command;
 	char *environment = orr_about_environment();
 
 	*text = '\0';
@@ -68,7 +68,7 @@ void orr_sys_run_describe(struct orr_process *proc, char *text, size_t size)
 	orr_about_add(&a, "world", "real");
 	orr_about_add(&a, "machine", "%s", orr_sys_machine_name(proc));
 	orr_about_add(&a, "cores", "%u", orr_sys_cores(proc));
-	orr_about_add(&a, "seed", "%lu", proc->cfg.rand_seed);
+	orr_about_add(&a, "seed", "%lu", proc->cfg->rand_seed);
 	if (environment && *environment)
 		orr_about_add(&a, "environment", "%.1024s", environment);
 	if (command)
@@ -165,7 +165,7 @@ static void report(int status, void *arg)
  * Returns whether somebody does. */
 static int arm(struct orr_process *proc)
 {
-	const struct orr_config *cfg = &proc->cfg;
+	const struct orr_config *cfg = proc->cfg;
 
 	if (run.pid || (!cfg->report && !cfg->summary))
 		return run.pid != 0;
@@ -217,7 +217,7 @@ static int waits_count(const struct orr_config *cfg)
 
 void orr_real_run_begin(const struct orr_process *proc)
 {
-	run.waited_before_s = waits_count(&proc->cfg) ? threads_waited_s() : 0;
+	run.waited_before_s = waits_count(proc->cfg) ? threads_waited_s() : 0;
 }
 
 void orr_sys_run_work(struct orr_process *proc, const struct orr_run_work *w)
@@ -231,14 +231,14 @@ void orr_sys_run_work(struct orr_process *proc, const struct orr_run_work *w)
 	}
 	run.now = *w;
 	run.done_us = orr_sys_now_us();
-	if (waits_count(&proc->cfg)) {
+	if (waits_count(proc->cfg)) {
 		/* Threads of others may have ended since. */
 		double s = threads_waited_s() - run.waited_before_s;
 		run.now.waited_s = s > 0 ? s : 0;
 	}
 	if (!arm(proc))
 		return;
-	run.kernels = !proc->cfg.disable_kernels;
+	run.kernels = !proc->cfg->disable_kernels;
 	snprintf(run.machine, sizeof(run.machine), "%s", orr_sys_machine_name(proc));
 	orr_sys_run_describe(proc, run.about, sizeof(run.about));
 }

@@ -11,7 +11,7 @@
 
 double orr_sys_stall_us(const struct orr_process *proc)
 {
-	return proc->cfg.stall_us > 0 ? (double) proc->cfg.stall_us : -1;
+	return proc->cfg->stall_us > 0 ? (double) proc->cfg->stall_us : -1;
 }
 
 /* True if there is no timer of setitimer(), alarm() or timer_create(). A system that has the last

@@ -148,7 +148,7 @@ static hwloc_cpuset_t usable_set(struct orr_process *proc, hwloc_topology_t topo
 	hwloc_cpuset_t set = hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(topo));
 	hwloc_cpuset_t bound;
 
-	if (!set || !proc->cfg.getbind || !hwloc_topology_is_thissystem(topo))
+	if (!set || !proc->cfg->getbind || !hwloc_topology_is_thissystem(topo))
 		return set;
 	bound = hwloc_bitmap_alloc();
 	if (bound && hwloc_get_cpubind(topo, bound, HWLOC_CPUBIND_THREAD) == 0 &&
@@ -162,9 +162,9 @@ int orr_real_unit_type(struct orr_process *proc)
 {
 	hwloc_topology_t topo = proc->topo.hwloc;
 
-	int listed = proc->cfg.workers_cpuid && !proc->conf->use_explicit_workers_bindid;
+	int listed = proc->cfg->workers_cpuid && !proc->conf->use_explicit_workers_bindid;
 
-	if (proc->cfg.nthreads_per_core > 1 || listed ||
+	if (proc->cfg->nthreads_per_core > 1 || listed ||
 	    hwloc_get_nbobjs_by_type(topo, HWLOC_OBJ_CORE) <= 0)
 		return HWLOC_OBJ_PU;
 	return HWLOC_OBJ_CORE;
@@ -188,7 +188,7 @@ static int collect(struct orr_process *proc, hwloc_topology_t topo, hwloc_const_
 {
 	hwloc_obj_type_t type = (hwloc_obj_type_t) orr_real_unit_type(proc);
 	int n = hwloc_get_nbobjs_by_type(topo, type), i;
-	int per_core = proc->cfg.nthreads_per_core > 0 ? proc->cfg.nthreads_per_core : 1;
+	int per_core = proc->cfg->nthreads_per_core > 0 ? proc->cfg->nthreads_per_core : 1;
 
 	proc->topo.core_ids = malloc((n > 0 ? (size_t) n : 1) * sizeof(int));
 	proc->topo.unit_use = calloc(n > 0 ? (size_t) n : 1, sizeof(*proc->topo.unit_use));
@@ -222,7 +222,7 @@ static int collect_numa(struct orr_process *proc, hwloc_topology_t topo, hwloc_c
 	int nunits = hwloc_get_nbobjs_by_type(topo, type),
 	    nall = hwloc_get_nbobjs_by_type(topo, HWLOC_OBJ_NUMANODE), i, k;
 
-	if (!proc->cfg.use_numa || nall < 2)
+	if (!proc->cfg->use_numa || nall < 2)
 		return 0;
 	t->numa_ids = malloc((size_t) nall * sizeof(*t->numa_ids));
 	t->core_numa = calloc((size_t) nunits, sizeof(*t->core_numa));
@@ -286,7 +286,7 @@ int orr_sys_topology_init(struct orr_process *proc)
 	memset(&proc->topo, 0, sizeof(proc->topo));
 	proc->topo.nnuma = 1;
 	remember_affinity(proc);
-	ret = load(proc->cfg.hwloc_input, proc->cfg.use_numa, &topo);
+	ret = load(proc->cfg->hwloc_input, proc->cfg->use_numa, &topo);
 	if (ret)
 		return ret;
 	proc->topo.hwloc = topo;
@@ -333,13 +333,13 @@ int orr_sys_topology_init(struct orr_process *proc)
 	memset(&proc->topo, 0, sizeof(proc->topo));
 	proc->topo.nnuma = 1;
 	remember_affinity(proc);
-	if (proc->cfg.hwloc_input) {
+	if (proc->cfg->hwloc_input) {
 		orr_error(
 			"STARPU_HWLOC_INPUT needs a build with hwloc: install libhwloc-dev and build again, or unset the variable");
 		return -EINVAL;
 	}
 	CPU_ZERO(&set);
-	if (!proc->cfg.getbind || sched_getaffinity(0, sizeof(set), &set))
+	if (!proc->cfg->getbind || sched_getaffinity(0, sizeof(set), &set))
 		for (int i = 0; i < configured && i < CPU_SETSIZE; i++)
 			CPU_SET((unsigned) i, &set);
 	proc->topo.core_ids = malloc(sizeof(int) * (size_t) CPU_COUNT(&set));

@@ -46,11 +46,11 @@ static int run(char **argv)
 
 void orr_trace_convert(struct orr_process *proc)
 {
-	char *options = strdup(proc->cfg.generate_options ? proc->cfg.generate_options : "");
-	char *argv[MOST_WORDS + 1] = { TOOL, "-i", proc->cfg.trace };
+	char *options = strdup(proc->cfg->generate_options ? proc->cfg->generate_options : "");
+	char *argv[MOST_WORDS + 1] = { TOOL, "-i", proc->cfg->trace };
 	int n = options ? add_words(argv, 3, options) : -1;
 
-	orr_assert(proc->cfg.trace);
+	orr_assert(proc->cfg->trace);
 	int ret = n < 0 ? -E2BIG : run(argv);
 
 	free(options);
@@ -59,10 +59,10 @@ void orr_trace_convert(struct orr_process *proc)
 	if (ret < 0)
 		orr_error(
 			"STARPU_GENERATE_TRACE: %s cannot be started: %s; put its folder into PATH, or start it later: %s -i %s",
-			TOOL, strerror(-ret), TOOL, proc->cfg.trace);
+			TOOL, strerror(-ret), TOOL, proc->cfg->trace);
 	else
 		orr_error(
 			"STARPU_GENERATE_TRACE: %s ended with status %d; the trace %s is as it was, start it again: %s -i %s",
-			TOOL, ret, proc->cfg.trace, TOOL, proc->cfg.trace);
+			TOOL, ret, proc->cfg->trace, TOOL, proc->cfg->trace);
 	orr_sys_fail_at_end(proc);
 }

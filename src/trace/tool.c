@@ -81,7 +81,7 @@ static void unreg(enum starpu_prof_tool_event event, starpu_prof_tool_cb_func ca
 
 int orr_tool_init(struct orr_process *proc)
 {
-	const char *path = proc->cfg.prof_tool, *why = NULL;
+	const char *path = proc->cfg->prof_tool, *why = NULL;
 	starpu_prof_tool_entry_func entry;
 
 	proc->tool = NULL;

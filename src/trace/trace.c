@@ -303,14 +303,14 @@ static void describe(struct orr_process *proc, char *to, size_t size)
 	orr_sys_run_describe(proc, to, size);
 	struct orr_about a = { .text = to, .size = size, .length = strlen(to) };
 	orr_about_add(&a, "clock", "%s", orr_sys_is_simulated() ? "virtual" : "monotonic");
-	if (proc->cfg.sched)
-		orr_about_add(&a, "policy", "%s", proc->cfg.sched);
+	if (proc->cfg->sched)
+		orr_about_add(&a, "policy", "%s", proc->cfg->sched);
 }
 
 /* The limit of the configuration in bytes, 0 if there is none. 0 or -EINVAL after a message. */
 static int read_limit(struct orr_process *proc, uint64_t *limit)
 {
-	const char *text = proc->cfg.trace_limit;
+	const char *text = proc->cfg->trace_limit;
 
 	*limit = 0;
 	if (!text)
@@ -347,10 +347,10 @@ int orr_trace_init(struct orr_process *proc)
 	char text[ORR_ABOUT_SIZE + ORR_TRACE_CHOICE_SIZE];
 
 	proc->trace = NULL;
-	struct orr_trace_wish wish = { .path = proc->cfg.trace, .text = text };
+	struct orr_trace_wish wish = { .path = proc->cfg->trace, .text = text };
 	int ret = read_limit(proc, &wish.limit);
 	if (!ret)
-		ret = orr_trace_choice_read(&choice, &proc->cfg);
+		ret = orr_trace_choice_read(&choice, proc->cfg);
 	if (ret || !wish.path)
 		return ret;
 	wish.partial = choice.partial;
@@ -361,7 +361,7 @@ int orr_trace_init(struct orr_process *proc)
 	orr_map_init(&tr->strings, offsetof(struct orr_trace_text, key));
 	describe(proc, text, ORR_ABOUT_SIZE);
 	orr_trace_choice_describe(
-		&choice, &proc->cfg,
+		&choice, proc->cfg,
 		ns_of(orr_sys_is_simulated() ? 0 : orr_sys_origin_us() + orr_sys_now_us()), text,
 		sizeof(text));
 	ret = orr_trace_file_join(proc, &wish, &tr->file, &tr->process);
@@ -460,6 +460,6 @@ void orr_trace_exit(struct orr_process *proc)
 		orr_sys_fail_at_end(proc);
 	}
 	free(tr);
-	if (last && proc->cfg.generate_trace)
+	if (last && proc->cfg->generate_trace)
 		orr_trace_convert(proc);
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include "perf_task.h"
 #include "data/data.h"
+#include "base/config.h"
 
 static void estimates(void)
 {
@@ -297,7 +298,7 @@ static void speed(void)
 	for (int by_size = 0; by_size < 2; by_size++) {
 		struct timespec a, b;
 		start(0);
-		proc->cfg.silent = 1;
+		orr_config_own(proc)->silent = 1;
 		struct starpu_task *t = make(&cl, by_size ? 8192 : 4096, 0);
 		struct orr_task private = { .pub = t };
 		double sum = 0;

@@ -11,6 +11,7 @@
 #include "data/handle.h"
 #include "perf/model_state.h"
 #include "perf_util.h"
+#include "base/config.h"
 
 static struct orr_process *proc;
 static const struct orr_arch cpu = { STARPU_CPU_WORKER, 3, 1 }, cuda = { STARPU_CUDA_WORKER, 1, 1 };
@@ -56,12 +57,12 @@ static inline double expect(struct starpu_codelet *cl, const struct orr_arch *u,
 static inline void start(int calibrate)
 {
 	proc = orr_self();
-	proc->cfg.perf_model_dir = (char *) tmp_dir();
-	proc->cfg.hostname = "box";
-	proc->cfg.calibrate = calibrate;
-	proc->cfg.calibrate_minimum = 10;
-	proc->cfg.history_max_error = 50;
-	proc->cfg.homogeneous_cpu = 1;
+	orr_config_own(proc)->perf_model_dir = (char *) tmp_dir();
+	orr_config_own(proc)->hostname = "box";
+	orr_config_own(proc)->calibrate = calibrate;
+	orr_config_own(proc)->calibrate_minimum = 10;
+	orr_config_own(proc)->history_max_error = 50;
+	orr_config_own(proc)->homogeneous_cpu = 1;
 	CHECK(orr_perf_init(proc) == 0);
 }
 

@@ -68,14 +68,14 @@ struct orr_sim_rank {
 	int runtime_up; /* between orr_sys_process_init and orr_sys_process_exit */
 	struct orr_sim_peer *peers;
 	unsigned npeers;
-	struct orr_sim_bell *bell; /* of its engine: a part of that, or NULL */
-	struct orr_sim_bus *bus;   /* sim_bus.c's own; NULL until a copy or a device needs it */
-	double joules;             /* used by what the runtime knew of, as reported at its end */
+	struct orr_sim_bell *bell;    /* of its engine: a part of that, or NULL */
+	struct orr_sim_bus *bus;      /* sim_bus.c's own; NULL until a copy or a device needs it */
+	double joules;                /* used by what the runtime knew of, as reported at its end */
 	struct orr_run_work work;     /* of the present start of the runtime */
 	struct orr_run_work *earlier; /* of those before; NULL: there were none */
-	unsigned epoch;  /* that `work` is of */
-	int fake;        /* 1 + the rank that the process plays (STARPU_MPI_FAKE_RANK), 0: none */
-	int fake_size;   /* of so many ranks */
+	unsigned epoch;               /* that `work` is of */
+	int fake;      /* 1 + the rank that the process plays (STARPU_MPI_FAKE_RANK), 0: none */
+	int fake_size; /* of so many ranks */
 	struct orr_sim_library *libraries; /* sim_library.c's own */
 	const struct link_map **objects;   /* its copies of the program's libraries; NULL ends */
 	struct orr_graph **graphs;         /* of all starts of the runtime, with --bound */

@@ -65,7 +65,7 @@ static int executes(const struct orr_process *proc, const struct starpu_codelet 
 	unsigned flags = cl ? (unsigned) cl->flags : 0;
 	*inject = orr_sim.kernels == ORR_SIM_INJECT ||
 		  (flags & STARPU_CODELET_SIMGRID_EXECUTE_AND_INJECT);
-	if (proc->cfg.disable_kernels)
+	if (proc->cfg->disable_kernels)
 		return *inject = 0;
 	return orr_sim.kernels != ORR_SIM_SKIP || *inject ||
 	       (flags & STARPU_CODELET_SIMGRID_EXECUTE);

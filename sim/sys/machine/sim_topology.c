@@ -56,7 +56,7 @@ int orr_sys_topology_init(struct orr_process *proc)
 		t->core_ids[i] = (int) i;
 	t->ncores = t->nmachine = n;
 	t->nnuma = 1;
-	if (!proc->cfg.use_numa || !m || m->nnuma < 2)
+	if (!proc->cfg->use_numa || !m || m->nnuma < 2)
 		return 0;
 	int ret = share_cores(t, m->nnuma);
 	if (ret)

@@ -226,7 +226,7 @@ int orr_sys_mpi_prepare_stats(struct orr_process *proc)
 
 static int is_fake(const struct orr_process *proc)
 {
-	return proc->cfg.mpi_fake_rank >= 0;
+	return proc->cfg->mpi_fake_rank >= 0;
 }
 
 void orr_sys_mpi_keep_stats(struct orr_process *proc, MPI_Comm next,
@@ -266,8 +266,8 @@ void orr_sys_mpi_report_stats(struct orr_process *proc, const struct orr_mpi_pee
 	struct orr_sim_rank *r = proc->sys;
 	(void) left;
 	if (is_fake(proc)) {
-		r->fake = proc->cfg.mpi_fake_rank + 1;
-		r->fake_size = proc->cfg.mpi_fake_size;
+		r->fake = proc->cfg->mpi_fake_rank + 1;
+		r->fake_size = proc->cfg->mpi_fake_size;
 	}
 	orr_sys_mpi_keep_stats(proc, MPI_COMM_NULL, peers, n);
 }

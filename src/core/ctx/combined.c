@@ -190,7 +190,7 @@ static int by_topology(struct builder *b)
 
 void orr_combined_build(struct orr_process *proc)
 {
-	const struct orr_config *cfg = &proc->cfg;
+	const struct orr_config *cfg = proc->cfg;
 	unsigned ncpus = starpu_cpu_worker_get_count();
 	struct builder b = { .proc = proc };
 

@@ -68,8 +68,8 @@ struct starpu_worker_collection *starpu_sched_ctx_get_worker_collection(unsigned
 
 	if (!ctx)
 		return NULL;
-	return get_or_make(ctx, orr_self()->cfg.worker_tree ? STARPU_WORKER_TREE
-							    : ctx->policy->worker_type);
+	return get_or_make(ctx, orr_self()->cfg->worker_tree ? STARPU_WORKER_TREE
+							     : ctx->policy->worker_type);
 }
 
 struct starpu_worker_collection *starpu_sched_ctx_create_worker_collection(

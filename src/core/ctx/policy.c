@@ -31,11 +31,11 @@ int orr_policy_start(struct orr_process *proc, struct orr_ctx *ctx,
 	ctx->policy = policy;
 	ctx->policy_wakes = proc->core->policies->is_ours(policy);
 	if (!ctx->fixed_min)
-		ctx->min_prio = proc->cfg.has_min_prio ? proc->cfg.min_prio : 0;
+		ctx->min_prio = proc->cfg->has_min_prio ? proc->cfg->min_prio : 0;
 	if (!ctx->fixed_max)
-		ctx->max_prio = proc->cfg.has_max_prio ? proc->cfg.max_prio : 0;
-	ctx->fixed_min |= proc->cfg.has_min_prio;
-	ctx->fixed_max |= proc->cfg.has_max_prio;
+		ctx->max_prio = proc->cfg->has_max_prio ? proc->cfg->max_prio : 0;
+	ctx->fixed_min |= proc->cfg->has_min_prio;
+	ctx->fixed_max |= proc->cfg->has_max_prio;
 	/* Its answers about priorities concern this context. */
 	self->ctx = ctx->id + 1;
 	if (policy->init_sched)

@@ -139,8 +139,8 @@ int orr_ctx_prios_by_conf(struct orr_process *proc, struct orr_ctx *ctx)
 
 	if (min == -1 && max == -1)
 		return 0;
-	prefer_prio(proc, min, proc->cfg.has_min_prio, &ctx->min_prio, &ctx->fixed_min);
-	prefer_prio(proc, max, proc->cfg.has_max_prio, &ctx->max_prio, &ctx->fixed_max);
+	prefer_prio(proc, min, proc->cfg->has_min_prio, &ctx->min_prio, &ctx->fixed_min);
+	prefer_prio(proc, max, proc->cfg->has_max_prio, &ctx->max_prio, &ctx->fixed_max);
 	if (!ctx->fixed_min || !ctx->fixed_max || ctx->min_prio <= ctx->max_prio)
 		return 0;
 	orr_error(

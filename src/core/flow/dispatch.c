@@ -87,7 +87,7 @@ void orr_dispatch_push(struct orr_task *t)
 		orr_ctx_cap(proc, t);
 	if (proc->perf_timing)
 		t->ready_us = orr_sys_now_us();
-	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&proc->cfg.profiling), 0))
+	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&proc->cfg->profiling), 0))
 		orr_times_ready(proc, t, t->ready_us);
 	if (task->profiling_info) {
 		orr_profiling_stamp(t, offsetof(struct starpu_profiling_task_info, push_start_time),

@@ -273,7 +273,7 @@ void orr_parallel_finish(struct orr_worker *w, struct orr_task *t, double us)
 		orr_task_trace(proc, ORR_TRACE_END, t, c->workers[i], -w->kernel.after_us);
 		ORR_ATOMIC_ADD_RELAXED(&proc->core->workers[c->workers[i]].busy_ns,
 				       (uint64_t) (us * 1e3));
-		if (proc->cfg.codelet_profiling)
+		if (proc->cfg->codelet_profiling)
 			ORR_ATOMIC_STORE_RELAXED(count, *count + 1);
 	}
 	t->parallel = NULL;

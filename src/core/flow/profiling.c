@@ -44,7 +44,7 @@ static void restart(struct orr_worker *w)
 int starpu_profiling_status_set(int status)
 {
 	struct orr_process *proc = orr_self();
-	int previous = ORR_ATOMIC_LOAD_RELAXED(&proc->cfg.profiling);
+	int previous = ORR_ATOMIC_LOAD_RELAXED(&proc->cfg->profiling);
 
 	if (status && !previous && proc->core->nworkers) /* else the start does */
 		orr_times_begin(proc);
@@ -56,13 +56,13 @@ int starpu_profiling_status_set(int status)
 		}
 	if (status)
 		proc->perf_timing = 1; /* it stays: when tasks become ready is known from then on */
-	ORR_ATOMIC_STORE_RELAXED(&proc->cfg.profiling, status != 0);
+	ORR_ATOMIC_STORE_RELAXED(&orr_config_own(proc)->profiling, status != 0);
 	return previous;
 }
 
 int starpu_profiling_status_get(void)
 {
-	return ORR_ATOMIC_LOAD_RELAXED(&orr_self()->cfg.profiling);
+	return ORR_ATOMIC_LOAD_RELAXED(&orr_self()->cfg->profiling);
 }
 void starpu_profiling_init(void)
 {
@@ -111,7 +111,7 @@ int starpu_profiling_worker_get_info(int workerid, struct starpu_profiling_worke
 		return -EINVAL;
 	w = &proc->core->workers[workerid];
 	orr_lock(&w->local_lock);
-	if (ORR_ATOMIC_LOAD_RELAXED(&proc->cfg.profiling))
+	if (ORR_ATOMIC_LOAD_RELAXED(&proc->cfg->profiling))
 		orr_times_close(w);
 	take_counts(w, &now);
 	take_times(w, &now);
@@ -236,7 +236,7 @@ static int prepare_stats_file(const char *variable, int wanted, const char *path
 
 int orr_profiling_prepare_files(struct orr_process *proc)
 {
-	const struct orr_config *cfg = &proc->cfg;
+	const struct orr_config *cfg = proc->cfg;
 	int ret = prepare_stats_file(BUS_FILE, cfg->bus_stats, cfg->bus_stats_file);
 
 	return ret ? ret
@@ -262,7 +262,7 @@ static void print_to(const char *variable, const char *path, void (*print)(FILE 
 
 void starpu_display_stats(void)
 {
-	const struct orr_config *cfg = &orr_self()->cfg;
+	const struct orr_config *cfg = orr_self()->cfg;
 
 	if (cfg->bus_stats)
 		print_to(BUS_FILE, cfg->bus_stats_file, orr_bus_print);

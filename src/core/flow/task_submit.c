@@ -67,7 +67,7 @@ static int submit(struct starpu_task *task, int internal, int nodeps, struct orr
 		return -ENODEV;
 	}
 	orr_sys_charge(self, ORR_COST_SUBMIT);
-	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&proc->cfg.profiling), 0))
+	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&proc->cfg->profiling), 0))
 		orr_sys_charge(self, ORR_COST_PROFILE_SUBMIT);
 	orr_sys_charge_times(self, ORR_COST_ACCESS,
 			     task->cl ? (unsigned) STARPU_TASK_GET_NBUFFERS(task) : 0);
@@ -126,7 +126,7 @@ static int submit(struct starpu_task *task, int internal, int nodeps, struct orr
 		ORR_ATOMIC_ADD_RELAXED(&proc->core->nsubmitted, 1);
 	if (__builtin_expect(t->ctx != 0, 0))
 		ORR_ATOMIC_ADD(&ctx->nsubmitted, 1);
-	if (__builtin_expect(proc->cfg.profiling, 0))
+	if (__builtin_expect(proc->cfg->profiling, 0))
 		orr_profiling_submit(t);
 	orr_task_trace(proc, ORR_TRACE_SUBMIT, t, -1, 0);
 	if (__builtin_expect(orr_monitor_on(proc), 0) && !internal)
@@ -151,7 +151,7 @@ static int submit(struct starpu_task *task, int internal, int nodeps, struct orr
 	orr_task_release(t); /* the submission itself; t may be gone from here on */
 	if (synchronous)
 		return starpu_task_wait(task);
-	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&proc->cfg.max_submitted) > 0, 0))
+	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&proc->cfg->max_submitted) > 0, 0))
 		orr_wait_throttle(proc);
 	return 0;
 }

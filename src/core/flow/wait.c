@@ -18,6 +18,7 @@
 #include "core/task/task_count.h"
 #include "core/task/task_dump.h"
 #include "trace/trace.h"
+#include "base/config.h"
 
 /* 0, or -EDEADLK after a message when the caller is a task or a callback. */
 static int may_wait(const char *what)
@@ -43,17 +44,17 @@ static void wait_watchdog(struct orr_process *proc)
 {
 	struct orr_notice n;
 
-	if (orr_sys_now_us() - proc->start_us < (double) proc->cfg.watchdog_delay_us)
+	if (orr_sys_now_us() - proc->start_us < (double) proc->cfg->watchdog_delay_us)
 		return;
 	orr_warn("no task completed for %.1f s (STARPU_WATCHDOG_TIMEOUT); what waits:",
-		 (double) proc->cfg.watchdog_us * 1e-6);
+		 (double) proc->cfg->watchdog_us * 1e-6);
 	orr_task_dump(proc, orr_notice_open(&n), 50);
 	orr_tag_dump(proc, n.f);
 	orr_notice_write(&n);
 	void (*hook)(void *) = ORR_ATOMIC_LOAD(&proc->core->watchdog_hook);
 	if (hook)
 		hook(proc->core->watchdog_arg);
-	if (proc->cfg.watchdog_crash)
+	if (proc->cfg->watchdog_crash)
 		orr_sys_abort();
 }
 
@@ -82,11 +83,11 @@ static int wait_pending(const char *what, unsigned ctx, uint64_t n, int prompt)
 		if (npending(proc, ctx) <= n) {
 			orr_waitq_cancel(&proc->done);
 		} else {
-			if (proc->cfg.watchdog_us > 0) {
+			if (proc->cfg->watchdog_us > 0) {
 				uint64_t before = orr_task_ncompleted(proc);
 
 				if (orr_waitq_wait(&proc->done, key,
-						   (double) proc->cfg.watchdog_us) &&
+						   (double) proc->cfg->watchdog_us) &&
 				    before == orr_task_ncompleted(proc))
 					wait_watchdog(proc);
 			} else {
@@ -211,18 +212,18 @@ int starpu_task_wait_array(struct starpu_task **tasks, unsigned nb_tasks)
 
 void starpu_set_limit_max_submitted_tasks(int limit_max)
 {
-	ORR_ATOMIC_STORE_RELAXED(&orr_self()->cfg.max_submitted, limit_max);
+	ORR_ATOMIC_STORE_RELAXED(&orr_config_own(orr_self())->max_submitted, limit_max);
 }
 
 void starpu_set_limit_min_submitted_tasks(int limit_min)
 {
-	ORR_ATOMIC_STORE_RELAXED(&orr_self()->cfg.min_submitted, limit_min);
+	ORR_ATOMIC_STORE_RELAXED(&orr_config_own(orr_self())->min_submitted, limit_min);
 }
 
 void orr_wait_throttle(struct orr_process *proc)
 {
-	long max = ORR_ATOMIC_LOAD_RELAXED(&proc->cfg.max_submitted),
-	     min = ORR_ATOMIC_LOAD_RELAXED(&proc->cfg.min_submitted);
+	long max = ORR_ATOMIC_LOAD_RELAXED(&proc->cfg->max_submitted),
+	     min = ORR_ATOMIC_LOAD_RELAXED(&proc->cfg->min_submitted);
 
 	if (max <= 0 || orr_thread_self()->task || (long) orr_task_npending(proc) <= max)
 		return;

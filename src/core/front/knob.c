@@ -16,6 +16,7 @@
 #include "core/worker/core.h"
 #include "core/ctx/sched_ctx.h"
 #include "core/worker/wake.h"
+#include "base/config.h"
 
 /* The worker or context that a knob belongs to; both NULL for those of the process. */
 struct target {
@@ -28,7 +29,7 @@ struct target {
 
 static int get_calibrate(const struct target *t)
 {
-	return t->proc->cfg.calibrate;
+	return t->proc->cfg->calibrate;
 }
 
 static int set_calibrate(const struct target *t, int value)
@@ -39,18 +40,18 @@ static int set_calibrate(const struct target *t, int value)
 	}
 	if (value)
 		t->proc->perf_timing = 1;
-	t->proc->cfg.calibrate = value;
+	orr_config_own(t->proc)->calibrate = value;
 	return 0;
 }
 
 static int get_prefetch(const struct target *t)
 {
-	return t->proc->cfg.prefetch;
+	return t->proc->cfg->prefetch;
 }
 
 static int set_prefetch(const struct target *t, int value)
 {
-	t->proc->cfg.prefetch = value;
+	orr_config_own(t->proc)->prefetch = value;
 	return 0;
 }
 
@@ -69,18 +70,18 @@ static int set_profiling(const struct target *t, int value)
 
 static int get_codelet_stats(const struct target *t)
 {
-	return t->proc->cfg.codelet_profiling;
+	return t->proc->cfg->codelet_profiling;
 }
 
 static int set_codelet_stats(const struct target *t, int value)
 {
-	t->proc->cfg.codelet_profiling = value;
+	orr_config_own(t->proc)->codelet_profiling = value;
 	return 0;
 }
 
 static int get_max_submitted(const struct target *t)
 {
-	long n = ORR_ATOMIC_LOAD(&t->proc->cfg.max_submitted);
+	long n = ORR_ATOMIC_LOAD(&t->proc->cfg->max_submitted);
 
 	return n > INT_MAX ? INT_MAX : (int) n;
 }
@@ -94,7 +95,7 @@ static int set_max_submitted(const struct target *t, int value)
 
 static int get_min_submitted(const struct target *t)
 {
-	long n = ORR_ATOMIC_LOAD(&t->proc->cfg.min_submitted);
+	long n = ORR_ATOMIC_LOAD(&t->proc->cfg->min_submitted);
 
 	return n > INT_MAX ? INT_MAX : (int) n;
 }

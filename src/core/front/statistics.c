@@ -23,14 +23,14 @@
 
 int orr_statistics_prepare(struct orr_process *proc)
 {
-	const char *path = proc->cfg.statistics;
+	const char *path = proc->cfg->statistics;
 
 	return path ? orr_records_begin(proc, VARIABLE, path) : 0;
 }
 
 void orr_statistics_add(struct orr_process *proc, const char *text, size_t size)
 {
-	orr_records_add(VARIABLE, proc->cfg.statistics, text, size);
+	orr_records_add(VARIABLE, proc->cfg->statistics, text, size);
 }
 
 static void begin_record(FILE *f, const struct orr_process *proc, const char *what)
@@ -78,7 +78,7 @@ static void put_time(FILE *f, const char *name, int known, double us)
 static void put_worker(FILE *f, struct orr_process *proc, const struct orr_worker *w,
 		       const struct orrery_worker_times *t)
 {
-	int timed = ORR_ATOMIC_LOAD_RELAXED(&proc->cfg.profiling) != 0;
+	int timed = ORR_ATOMIC_LOAD_RELAXED(&proc->cfg->profiling) != 0;
 
 	begin_record(f, proc, "worker");
 	fprintf(f, ", \"worker\": %u", w->id);
@@ -140,7 +140,7 @@ void orr_statistics_write(struct orr_process *proc)
 	char *text = NULL;
 	size_t size;
 
-	if (!proc->cfg.statistics)
+	if (!proc->cfg->statistics)
 		return;
 	unsigned n = proc->core->nworkers;
 	struct orrery_worker_times *times = calloc(n + 1, sizeof(*times));

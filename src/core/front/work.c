@@ -14,7 +14,7 @@ void orr_work_tell(struct orr_process *proc)
 		return;
 	w.tasks = orr_task_ncompleted(proc);
 	w.nworkers = proc->core->nworkers;
-	w.timed = ORR_ATOMIC_LOAD_RELAXED(&proc->cfg.profiling) != 0;
+	w.timed = ORR_ATOMIC_LOAD_RELAXED(&proc->cfg->profiling) != 0;
 	if (w.timed)
 		orrery_worker_times(-1, &w.times);
 	w.joules = starpu_energy_used();

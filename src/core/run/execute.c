@@ -71,7 +71,7 @@ static inline unsigned take_over_data(const struct orr_task *t, const struct orr
 static inline void charge_task(const struct orr_task *t, const struct orr_worker *w,
 			       struct orr_thread *self)
 {
-	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&self->proc->cfg.profiling), 0))
+	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&self->proc->cfg->profiling), 0))
 		orr_sys_charge(self, ORR_COST_PROFILE);
 	if (ORR_SYS_CHARGES)
 		orr_sys_charge_times(self, ORR_COST_SHARED_DATUM, take_over_data(t, w));
@@ -291,7 +291,7 @@ void orr_execute_finish(struct orr_worker *w, struct orr_thread *self)
 		us = now_us - w->kernel.after_us - w->start_us;
 		if (us > 0)
 			ORR_ATOMIC_ADD_RELAXED(&w->busy_ns, (uint64_t) (us * 1e3));
-		if (proc->cfg.calibrate && task->cl->model)
+		if (proc->cfg->calibrate && task->cl->model)
 			orr_expect_learn(proc, orr_worker_arch(w), task, t->nimpl,
 					 w->kernel.own_us > 0 ? w->kernel.own_us : us);
 	}
@@ -307,9 +307,9 @@ void orr_execute_finish(struct orr_worker *w, struct orr_thread *self)
 					    w->kernel.after_us);
 		task->profiling_info->workerid = (int) w->id;
 	}
-	if (__builtin_expect(proc->cfg.profiling, 0))
+	if (__builtin_expect(proc->cfg->profiling, 0))
 		w->prof.executed_tasks++;
-	if (__builtin_expect(proc->cfg.codelet_profiling, 1)) {
+	if (__builtin_expect(proc->cfg->codelet_profiling, 1)) {
 		/* Only this worker writes its place; whoever displays them reads them all. */
 		unsigned long *n = &task->cl->per_worker_stats[w->id];
 
@@ -337,6 +337,6 @@ void orr_execute_finish(struct orr_worker *w, struct orr_thread *self)
 		orr_memory_kick(proc);
 	} else
 		orr_task_complete(t, w);
-	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&proc->cfg.profiling), 0))
+	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&proc->cfg->profiling), 0))
 		orr_times_change(w, proc, ORR_TIME_RUNTIME, present_of(w), orr_sys_now_us());
 }

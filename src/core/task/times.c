@@ -215,7 +215,7 @@ int orrery_worker_times(int worker, struct orrery_worker_times *times)
 		if (worker >= 0 && i != (unsigned) worker)
 			continue;
 		orr_lock(&w->local_lock);
-		if (ORR_ATOMIC_LOAD_RELAXED(&proc->cfg.profiling))
+		if (ORR_ATOMIC_LOAD_RELAXED(&proc->cfg->profiling))
 			orr_times_close(w);
 		sum.kernels_us += us[ORR_TIME_KERNEL];
 		sum.data_us += us[ORR_TIME_DATA];

@@ -44,27 +44,27 @@ void orr_times_foreign(struct orr_process *proc, double us);
 static inline void orr_times_kernel(struct orr_worker *w, const struct orr_process *proc,
 				    double now_us)
 {
-	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&proc->cfg.profiling), 0))
+	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&proc->cfg->profiling), 0))
 		orr_times_kernel_slow(w, now_us);
 }
 
 static inline void orr_times_change(struct orr_worker *w, const struct orr_process *proc,
 				    enum orr_time was, enum orr_time next, double now_us)
 {
-	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&proc->cfg.profiling), 0))
+	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&proc->cfg->profiling), 0))
 		orr_times_change_slow(w, was, next, now_us);
 }
 
 static inline void orr_times_data(struct orr_worker *w, const struct orr_process *proc)
 {
-	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&proc->cfg.profiling), 0))
+	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&proc->cfg->profiling), 0))
 		orr_times_data_slow(w);
 }
 
 static inline void orr_times_take(struct orr_worker *w, const struct orr_process *proc,
 				  const struct orr_task *t)
 {
-	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&proc->cfg.profiling), 0))
+	if (__builtin_expect(ORR_ATOMIC_LOAD_RELAXED(&proc->cfg->profiling), 0))
 		orr_times_take_slow(w, t);
 }
 

@@ -85,9 +85,9 @@ struct orr_core {
 	uint64_t ncompleted_other __attribute__((aligned(ORR_LINE))); /* atomic */
 
 	unsigned ndone_waiters __attribute__((
-		aligned(ORR_LINE)));    /* atomic: threads in starpu_task_wait_for_all and relatives */
-	struct orr_causes causes; /* while profiling is on (core/task/times.h) */
-	unsigned rr;              /* round-robin cursor of pushes from outside of workers */
+		aligned(ORR_LINE))); /* atomic: threads in starpu_task_wait_for_all and relatives */
+	struct orr_causes causes;    /* while profiling is on (core/task/times.h) */
+	unsigned rr;                 /* round-robin cursor of pushes from outside of workers */
 	uint64_t idle_mask[STARPU_NMAXWORKERS / 64]; /* atomic: groups that sleep, by index */
 	uint64_t njoins; /* atomic, changed under join_lock: parallel tasks that were queued to
 			    their members */

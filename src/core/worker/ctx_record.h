@@ -42,10 +42,10 @@ struct orr_ctx {
 	struct starpu_worker_collection *collection; /* its workers, made when asked for */
 	uint64_t nsubmitted __attribute__((
 		aligned(ORR_LINE))); /* atomic: not used by context 0, see orr_ctx_npending */
-	uint64_t ncompleted;   /* atomic */
-	unsigned npushing;     /* atomic: threads inside push_task and do_schedule; push_task is not
-				  counted for context 0 */
-	int live;              /* atomic: the policy may be called by whoever is counted there */
+	uint64_t ncompleted;         /* atomic */
+	unsigned npushing; /* atomic: threads inside push_task and do_schedule; push_task is not
+			      counted for context 0 */
+	int live;          /* atomic: the policy may be called by whoever is counted there */
 	unsigned phase; /* atomic: how often the program has waited for all tasks of this context */
 } __attribute__((aligned(ORR_LINE)));
 

@@ -19,7 +19,7 @@
 /* The units that the user lists; the field workers_bindid counts before them. */
 static int read_explicit_ids(struct orr_process *proc)
 {
-	const struct orr_config *cfg = &proc->cfg;
+	const struct orr_config *cfg = proc->cfg;
 	unsigned n = proc->topo.nunits ? proc->topo.nunits : proc->topo.nmachine;
 	int ret = 0;
 
@@ -107,7 +107,7 @@ static int has_wishes(const struct orr_process *proc)
 int orr_unit_of_driver(struct orr_process *proc, const struct orr_device *d, unsigned worker)
 {
 	/* The thread of a slave only talks. */
-	if (proc->cfg.nobind || d->arch == STARPU_MPI_MS_WORKER)
+	if (proc->cfg->nobind || d->arch == STARPU_MPI_MS_WORKER)
 		return -1;
 	int unit = has_wishes(proc) ? wanted_unit(proc, worker, proc->core->ndriver_units)
 				    : unit_beside(proc, d->bus_id);
@@ -147,7 +147,7 @@ static int unit_in_turns(const struct orr_process *proc, unsigned i)
 
 int orr_unit_of_cpu(struct orr_process *proc, unsigned i)
 {
-	if (proc->cfg.nobind)
+	if (proc->cfg->nobind)
 		return -1;
 	return has_wishes(proc) ? wanted_unit(proc, i, proc->core->ndriver_units + i)
 				: unit_in_turns(proc, i);

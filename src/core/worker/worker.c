@@ -20,9 +20,9 @@
 
 int orr_worker_main_unit(const struct orr_process *proc)
 {
-	if (proc->cfg.main_thread_cpuid >= 0)
-		return proc->cfg.main_thread_cpuid;
-	return proc->cfg.main_thread_bind && proc->topo.ncores
+	if (proc->cfg->main_thread_cpuid >= 0)
+		return proc->cfg->main_thread_cpuid;
+	return proc->cfg->main_thread_bind && proc->topo.ncores
 		       ? proc->topo.core_ids[proc->topo.ncores - 1]
 		       : -1;
 }
@@ -33,8 +33,8 @@ int orr_worker_engine_unit(const struct orr_process *proc)
 
 	if (!proc->core->engine_core || t->ncores < 2)
 		return -1;
-	if (proc->cfg.mpi_thread_cpuid >= 0)
-		return proc->cfg.mpi_thread_cpuid;
+	if (proc->cfg->mpi_thread_cpuid >= 0)
+		return proc->cfg->mpi_thread_cpuid;
 	unsigned last = t->ncores - 1;
 	return t->core_ids[t->core_ids[last] == orr_worker_main_unit(proc) ? last - 1 : last];
 }
@@ -42,7 +42,7 @@ int orr_worker_engine_unit(const struct orr_process *proc)
 /* The number of CPU workers: as asked for, else one for each core that this process may use. */
 static int count_cpus(struct orr_process *proc, unsigned ndevices)
 {
-	int asked = proc->cfg.ncpu, reserve = proc->cfg.reserve_ncpu,
+	int asked = proc->cfg->ncpu, reserve = proc->cfg->reserve_ncpu,
 	    most = STARPU_NMAXWORKERS - (int) ndevices;
 
 	if (proc->conf->ncpus != -1 &&

@@ -26,7 +26,7 @@
 
 static void cache_tell(struct orr_mpi *mpi, const char *what, starpu_data_handle_t h)
 {
-	if (mpi->proc->cfg.mpi_cache_stats)
+	if (mpi->proc->cfg->mpi_cache_stats)
 		printf("[starpu_mpi_cache_stats][%d] %s received data %s (owner %d, %zu bytes)\n",
 		       mpi->rank, what, orr_handle_name(h), (int) h->mpi_rank,
 		       starpu_data_get_size(h));

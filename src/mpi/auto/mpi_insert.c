@@ -505,7 +505,7 @@ static inline int insert(const char *who, MPI_Comm comm, struct starpu_codelet *
 	struct orr_mpi *mpi = proc->mpi;
 	struct orr_mpi_comm *c = NULL;
 	struct insertion ins;
-	int xrank, ret, timed = ORR_ATOMIC_LOAD_RELAXED(&proc->cfg.profiling);
+	int xrank, ret, timed = ORR_ATOMIC_LOAD_RELAXED(&proc->cfg->profiling);
 
 	if (__builtin_expect(!mpi, 0)) {
 		orr_mpi_get(who);

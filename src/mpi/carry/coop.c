@@ -172,5 +172,5 @@ int starpu_mpi_coop_sends_get_use(void)
 {
 	struct orr_mpi *mpi = orr_self()->mpi;
 
-	return mpi ? ORR_ATOMIC_LOAD(&mpi->set.coop) : orr_self()->cfg.mpi_coop_sends;
+	return mpi ? ORR_ATOMIC_LOAD(&mpi->set.coop) : orr_self()->cfg->mpi_coop_sends;
 }

@@ -492,7 +492,7 @@ static int engine_is_running(struct orr_mpi *mpi)
 /* The unit that the thread is bound to, -1: none. */
 static int engine_unit(const struct orr_mpi *mpi)
 {
-	const struct orr_config *cfg = &mpi->proc->cfg;
+	const struct orr_config *cfg = mpi->proc->cfg;
 
 	if (cfg->mpi_nobind || cfg->mpi_thread_cpuid >= 0)
 		return cfg->mpi_nobind ? -1 : cfg->mpi_thread_cpuid;
@@ -506,9 +506,9 @@ int orr_mpi_engine_start(struct orr_mpi *mpi)
 {
 	if (mpi->fake)
 		return 0;
-	mpi->engine.workers_poll = mpi->proc->cfg.mpi_workers_look < 0
+	mpi->engine.workers_poll = mpi->proc->cfg->mpi_workers_look < 0
 					   ? orr_sys_cores(mpi->proc) <= mpi->proc->core->nworkers
-					   : mpi->proc->cfg.mpi_workers_look;
+					   : mpi->proc->cfg->mpi_workers_look;
 	orr_mpi_stuck_begin(mpi);
 	mpi->engine.thread = orr_sys_thread_start(mpi->proc, ORR_ROLE_ENGINE, "mpi",
 						  engine_unit(mpi), engine_main, mpi);

@@ -118,7 +118,7 @@ static void print_peers(struct orr_mpi *mpi, struct orr_mpi_peer_stats *v, unsig
 			const struct sums *s)
 {
 	ORR_PLAIN_NUMBERS;
-	int limit = mpi->proc->cfg.mpi_fake_peers;
+	int limit = mpi->proc->cfg->mpi_fake_peers;
 	unsigned shown = limit > 0 && n > (unsigned) limit ? (unsigned) limit : n;
 	struct orr_notice notice;
 	char who[16];
@@ -174,7 +174,7 @@ void orr_mpi_alone_report(struct orr_mpi *mpi)
 			"rank %d of %d, alone: %" PRIu64
 			" reductions would go along trees, which one rank does not know; each part counts as sent to the owner",
 			mpi->rank, mpi->size, a->ntrees);
-	if ((n || a->nany) && !mpi->proc->cfg.silent)
+	if ((n || a->nany) && !mpi->proc->cfg->silent)
 		print_peers(mpi, v, n, &s);
 	free(v);
 }

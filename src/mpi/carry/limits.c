@@ -36,7 +36,7 @@ static size_t mib(const char *name)
 
 void orr_mpi_limits_init(struct orr_mpi *mpi)
 {
-	const struct orr_config *cfg = &mpi->proc->cfg;
+	const struct orr_config *cfg = mpi->proc->cfg;
 
 	mpi->limits.throttle = orr_config_long("STARPU_MPI_MEM_THROTTLE", 0) > 0 && !mpi->fake;
 	mpi->limits.early_at_once = orr_config_long("STARPU_MPI_EARLYDATA_ALLOCATE", 0) > 0;

@@ -255,13 +255,13 @@ static void bark(struct orr_mpi *mpi, double now)
 	orr_mpi_stall_show(mpi);
 	mpi->watch.event_us = -1;
 	mpi->watch.stall->since_us = 0;
-	if (mpi->proc->cfg.watchdog_crash)
+	if (mpi->proc->cfg->watchdog_crash)
 		orr_sys_mpi_abort(mpi->proc);
 }
 
 static void stall_report(struct orr_mpi *mpi)
 {
-	double limit = (double) mpi->proc->cfg.watchdog_us, now = orr_sys_now_us();
+	double limit = (double) mpi->proc->cfg->watchdog_us, now = orr_sys_now_us();
 	struct orr_stall *stall = mpi->watch.stall;
 
 	if (mpi->watch.event_us == 0) {
@@ -285,6 +285,6 @@ void orr_mpi_stall_exit(struct orr_mpi *mpi)
 
 void orr_mpi_stall_watch(struct orr_mpi *mpi)
 {
-	if (mpi->proc->cfg.watchdog_us > 0 && orr_mpi_busy(mpi))
+	if (mpi->proc->cfg->watchdog_us > 0 && orr_mpi_busy(mpi))
 		stall_report(mpi);
 }

@@ -86,7 +86,7 @@ static struct orr_mpi_req *prepare(struct orr_mpi *mpi, struct orr_mpi_comm *c, 
 	req->comm = c->index;
 	req->peer_rank = peer == MPI_ANY_SOURCE ? ORR_MPI_ANY : peer;
 	req->peer = peer == MPI_ANY_SOURCE ? ORR_MPI_ANY : orr_mpi_to_world(c, peer);
-	req->prio = mpi->proc->cfg.mpi_priorities ? prio : 0;
+	req->prio = mpi->proc->cfg->mpi_priorities ? prio : 0;
 	req->detached = !!(how & ORR_P2P_DETACHED);
 	req->sync = !!(how & ORR_P2P_SYNC);
 	req->grows = !!(how & ORR_P2P_GROWS);

@@ -215,7 +215,7 @@ void orr_mpi_stats_report(struct orr_mpi *mpi)
 
 	if (mpi->stats.print)
 		print_stats(mpi);
-	if (mpi->proc->cfg.statistics)
+	if (mpi->proc->cfg->statistics)
 		record_stats(mpi);
 	if (mpi->alone)
 		orr_mpi_alone_report(mpi);
@@ -244,7 +244,7 @@ void orr_mpi_stats_switch(struct orr_mpi *mpi, MPI_Comm next)
 
 void orr_mpi_trace(struct orr_mpi *mpi, const char *what, const struct orr_mpi_req *req)
 {
-	if (__builtin_expect(!mpi->proc->cfg.mpi_comm_trace, 1))
+	if (__builtin_expect(!mpi->proc->cfg->mpi_comm_trace, 1))
 		return;
 
 	ORR_PLAIN_NUMBERS;

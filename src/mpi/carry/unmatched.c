@@ -353,7 +353,7 @@ void orr_mpi_report_unmatched(struct orr_mpi *mpi)
 	unsigned n = report_messages(mpi) + report_receives(mpi);
 	if (mpi->may_drive)
 		orr_mpi_unown(mpi);
-	if (!mpi->proc->cfg.mpi_unmatched_error)
+	if (!mpi->proc->cfg->mpi_unmatched_error)
 		return;
 	/* All ranks end together: none is in the middle of MPI_Finalize when another one aborts. */
 	uint64_t mine[NSUMS] = { n }, all[NSUMS] = { 0 };

@@ -107,15 +107,15 @@ int starpu_mpi_checkpoint_init(void)
 		return -EALREADY;
 	}
 	struct orr_checkpoints *cp = calloc(1, sizeof(*cp));
-	int ret = cp ? orr_cp_folder_begin(cp, mpi->proc->cfg.checkpoint_dir, mpi->rank) : -ENOMEM;
+	int ret = cp ? orr_cp_folder_begin(cp, mpi->proc->cfg->checkpoint_dir, mpi->rank) : -ENOMEM;
 	if (ret) {
 		free(cp);
 		return ret;
 	}
 	cp->comm = *mpi->comms.all[0];
 	cp->comm.context = CONTEXT;
-	cp->bytes_per_us = mpi->proc->cfg.checkpoint_mbps;
-	cp->any_program = mpi->proc->cfg.checkpoint_any_program;
+	cp->bytes_per_us = mpi->proc->cfg->checkpoint_mbps;
+	cp->any_program = mpi->proc->cfg->checkpoint_any_program;
 	make_codelet(cp);
 	starpu_void_data_register(&cp->ack_in);
 	starpu_void_data_register(&cp->ack_out);

@@ -170,7 +170,7 @@ static int start(struct orr_mpi *mpi, double limit_us)
 
 int orr_mpi_heartbeat_begin(struct orr_mpi *mpi, const struct orr_mpi_change *to)
 {
-	double limit_us = (double) mpi->proc->cfg.heartbeat_us;
+	double limit_us = (double) mpi->proc->cfg->heartbeat_us;
 	int ret;
 
 	(void) to;

@@ -62,7 +62,7 @@ static void snapshot(struct orr_mpi *mpi, uint64_t *busy_ns, uint64_t *completed
 /* [waits] Lets this rank insert about one iteration ahead, so that times are those of lately. */
 static void throttle(struct orr_mpi *mpi)
 {
-	const struct orr_config *cfg = &mpi->proc->cfg;
+	const struct orr_config *cfg = mpi->proc->cfg;
 	uint64_t most = cfg->lb_sleep ? (uint64_t) cfg->lb_sleep : mpi->heat.ntasks;
 
 	if (orr_task_npending(mpi->proc) <= most)
@@ -108,7 +108,7 @@ static void exchange_loads(struct orr_mpi *mpi)
 /* A rank must need so much longer before it gives something. */
 static uint64_t threshold(const struct orr_mpi *mpi, uint64_t load)
 {
-	double us = mpi->proc->cfg.lb_time_us;
+	double us = mpi->proc->cfg->lb_time_us;
 
 	return us >= 0 ? (uint64_t) (us * 1e3) : load / SHARE;
 }
@@ -333,8 +333,8 @@ static void iteration(struct orr_mpi *mpi, int begins)
 /* The name of the policy that is asked for, or NULL. */
 static const char *chosen(const struct orr_mpi *mpi, const char *name)
 {
-	if (mpi->proc->cfg.mpi_lb)
-		name = mpi->proc->cfg.mpi_lb;
+	if (mpi->proc->cfg->mpi_lb)
+		name = mpi->proc->cfg->mpi_lb;
 	return name && *name ? name : NULL;
 }
 

@@ -60,7 +60,7 @@ void starpu_mpi_set_communication_tag(int tag)
 
 static void configure(struct orr_mpi *mpi)
 {
-	const struct orr_config *cfg = &mpi->proc->cfg;
+	const struct orr_config *cfg = mpi->proc->cfg;
 
 	mpi->set.comm_tag = comm_tag;
 	mpi->set.cache = cfg->mpi_cache;
@@ -111,7 +111,7 @@ static void end_in_trace(const struct orr_mpi *mpi)
 /* Pretends to be one rank of many. */
 static int configure_fake(struct orr_mpi *mpi, int *rank, int *size)
 {
-	const struct orr_config *cfg = &mpi->proc->cfg;
+	const struct orr_config *cfg = mpi->proc->cfg;
 
 	if (!mpi->fake)
 		return 0;
@@ -130,7 +130,7 @@ static int configure_fake(struct orr_mpi *mpi, int *rank, int *size)
 /* [waits] Two processes that play one rank measure it twice: the second one says so. */
 static void check_fakes(struct orr_process *proc)
 {
-	const struct orr_config *cfg = &proc->cfg;
+	const struct orr_config *cfg = proc->cfg;
 	int fake = cfg->mpi_fake_size > 0 ? cfg->mpi_fake_rank : -1, place, other;
 
 	if (orr_sys_mpi_elastic())
@@ -521,7 +521,7 @@ int starpu_mpi_shutdown(void)
 
 int starpu_mpi_get_thread_cpuid(void)
 {
-	const struct orr_config *cfg = &orr_self()->cfg;
+	const struct orr_config *cfg = orr_self()->cfg;
 
 	return cfg->mpi_nobind ? -1 : cfg->mpi_thread_cpuid;
 }
