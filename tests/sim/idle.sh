@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Memory of a rank that does nothing: what the process takes at most with 1,040 ranks, less what it takes
-# with 16, divided. About 34,000 bytes: 21,500 of malloc (8,000 of them SimGrid's and
-# the loader's), a page of variables, one or two of the stack, and one of code, which is in memory once but
+# with 16, divided. About 31,100 bytes: 18,800 of malloc (8,300 of them SimGrid's and
+# the loader's), a page of variables, one of the stack, and one of code, which is in memory once but
 # counted for each. The bound notices each page more: a second one of variables (RELRO), of code (segments that
 # are not joined by the linker), of the stack (that is not trimmed, or has a block of malloc's around it), and
-# half a page of tables that are made for what few processes have.
+# a quarter of a page of tables that are made for what few processes have.
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 [ "$ORR_TEST_SIM" = yes ] || skip "needs the simulated world"
 [ "$ORR_TEST_SANITIZER" = no ] && [ "${ORR_TEST_DEBUG:-no}" != yes ] || skip "checks take memory of their own"
@@ -29,6 +29,6 @@ rank() {
 }
 peak 0 2 > /dev/null
 grep -q '"simgrid": *"3\.32' run.json || skip "known for SimGrid 3.32"
-rank 0 37000
+rank 0 32000
 # A large page is 2 MiB: two of them more or less are 4,096 bytes of a rank.
-rank 1 43000
+rank 1 38000
