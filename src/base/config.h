@@ -21,7 +21,7 @@ void orr_config_free(struct orr_config *cfg);
 int orr_config_copy(struct orr_config *to, const struct orr_config *from);
 int orr_config_equal(const struct orr_config *a, const struct orr_config *b);
 
-/* One that is known to this module. */
+/* A configuration as this module makes it, with its place among those that are shared. */
 struct orr_kept_config {
 	struct orr_config cfg;        /* first: a process points to it */
 	struct orr_kept_config *next; /* of those that are shared */
