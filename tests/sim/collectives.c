@@ -2,8 +2,8 @@
 /* The times of collective operations, in microseconds, and whether these are right, for
  * collectives.sh. Without an argument, a broadcast of 16 MiB from rank 0; with one, the operation
  * of that name, `first' (the first broadcast), or all, for sizes from 8 bytes to 16 MiB (`small':
- * to 64 KiB, `most': to 1 MiB): lines OPERATION RANKS BYTES MICROSECONDS. Where each rank has a
- * part of the data of its own, the bytes are those of all parts. */
+ * to 64 KiB): lines OPERATION RANKS BYTES MICROSECONDS. Where each rank has a part of the data of
+ * its own, the bytes are those of all parts. */
 #include <math.h>
 #include <time.h>
 #include "../mpi/mpi_test.h"
@@ -193,11 +193,11 @@ static void measure(enum operation o, int bytes)
 static void measure_all(const char *name)
 {
 	static const int sizes[] = { 8, 1024, 65536, 1 << 20, SIZE };
-	size_t n = strcmp(name, "small") == 0 ? 3 : strcmp(name, "most") == 0 ? 4 : 5;
-	int all = n < 5 || strcmp(name, "all") == 0;
+	int small = strcmp(name, "small") == 0;
 	for (enum operation o = BCAST; o <= BARRIER; o++)
-		for (size_t i = 0; i < n; i++)
-			if ((all || strcmp(name, names[o]) == 0) && (o != BARRIER || i == 0))
+		for (size_t i = 0; i < (small ? 3 : sizeof(sizes) / sizeof(*sizes)); i++)
+			if ((small || strcmp(name, "all") == 0 || strcmp(name, names[o]) == 0) &&
+			    (o != BARRIER || i == 0))
 				measure(o, sizes[i]);
 }
 
@@ -222,9 +222,7 @@ int main(int argc, char **argv)
 	if (!begin(&argc, &argv, 2))
 		return 77;
 	/* A hundred ranks would fill gigabytes that they have no use for. */
-	size_t needed = argc > 1 && strcmp(argv[1], "small") == 0  ? 65536
-			: argc > 1 && strcmp(argv[1], "most") == 0 ? 1 << 20
-								   : SIZE;
+	size_t needed = argc > 1 && strcmp(argv[1], "small") == 0 ? 65536 : SIZE;
 	sent = malloc(SIZE);
 	received = malloc(SIZE);
 	terms = malloc(SIZE);
