@@ -75,7 +75,7 @@ done
 takes 0 0 bytes send 102400
 takes 0 0 bytes ssend 32768
 takes 0 1 bytes tree 102400
-# What is packed is packed at any size that has a message of its own; a tree's readers copy it to unpack it.
+# Packed data are packed at any size that has a message of its own; a tree's readers copy it to unpack it.
 takes 1 1 packed send 32764
 takes 1 1 packed send 102397
 takes 1 1 packed ssend 32764

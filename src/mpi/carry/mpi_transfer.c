@@ -171,7 +171,7 @@ static void plan_here(struct orr_mpi *mpi, struct orr_mpi_req *req,
 	orr_mpi_complete(mpi, req);
 }
 
-/* Whether the processor copies it apart from its message: MPI packs into its own buffer, and copies
+/* True if the processor copies it apart from its message: MPI packs into its own buffer, and copies
  * what it sends at once into that anyway. */
 static int is_copied_apart(const struct orr_mpi_payload *p, int sync)
 {

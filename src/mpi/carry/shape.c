@@ -70,7 +70,7 @@ struct costs {
 	int at_once;    /* all children are sent to at once, and share the network */
 };
 
-/* How long a message of its own keeps its sender busy before the next one: its bytes are on their
+/* Time that a message of its own keeps its sender busy before the next one: its bytes are on their
  * way, or are copied for it, which takes no longer than the message alone. */
 static double busy_us(const struct orr_mpi_network *net, double bytes)
 {
