@@ -340,8 +340,6 @@ int orr_mpi_early_load(struct orr_mpi *mpi)
 	struct orr_mpi_early *e, *next;
 	int started = 0;
 
-	if (!mpi->counts.ndeferred)
-		return 0;
 	for (e = mpi->match.first; e && mpi->counts.ndeferred; e = next) {
 		next = e->next;
 		if (!e->waits || orr_mpi_early_stays(mpi, e))
