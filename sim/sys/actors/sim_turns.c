@@ -106,8 +106,8 @@ static int is_quiet_until(double date_s)
 		quiet.known = orr_sim_glue_is_quiet();
 		quiet.profile_s = orr_sim_glue_profile_next();
 	}
-	orr_assert(!quiet.known || (orr_sim_glue_is_quiet() &&
-				    quiet.profile_s == orr_sim_glue_profile_next()));
+	orr_assert(!quiet.known ||
+		   (orr_sim_glue_is_quiet() && quiet.profile_s == orr_sim_glue_profile_next()));
 	return quiet.known && (quiet.profile_s < 0 || quiet.profile_s > date_s);
 }
 

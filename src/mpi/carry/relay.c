@@ -54,8 +54,8 @@ struct orr_mpi_relay {
 	size_t piece;
 	uint32_t npieces, posted, arrived; /* received in order */
 	uint32_t landed;                   /* bits: of those after `arrived` */
-	uint32_t next_piece, next_child;   /* to leave; child nchildren: the next piece to child 0 */
-	size_t bytes_out;                  /* pieces under way */
+	uint32_t next_piece, next_child; /* to leave; child nchildren: the next piece to child 0 */
+	size_t bytes_out;                /* pieces under way */
 	uint32_t nflights;
 	uint32_t arity;
 	uint32_t rest_from, rest_to;
