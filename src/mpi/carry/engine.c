@@ -248,7 +248,7 @@ static inline __attribute__((always_inline)) int progress(struct orr_mpi *mpi, c
 
 	if (!resumes) { /* else the turn begins when its wait is over */
 		orr_mpi_turn_begin(mpi);
-		n = is_nothing_new(mpi) ? 0 : start_new(mpi);
+		n = block && is_nothing_new(mpi) ? 0 : start_new(mpi);
 	}
 	mpi->engine.in_recess = 0;
 	mpi->trace.turn.n = (uint64_t) n;
