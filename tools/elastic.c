@@ -148,7 +148,7 @@ static void open_door(void)
 	unsetenv("ORRERY_DYN_HOSTS");
 }
 
-/* What the first hosts have room for, HOST:N,HOST:N...: processes may ask for more before their
+/* The room of the first hosts, HOST:N,HOST:N...: processes may ask for more before their
  * resource manager has said a word. */
 static void take_rooms(void)
 {

@@ -7,7 +7,6 @@ import glob
 import os
 import re
 import struct
-import subprocess
 
 ET_DYN = 3
 SHT_DYNAMIC, DT_NEEDED = 6, 1
@@ -107,6 +106,7 @@ def private_libraries(path, environment):
     loader = find_loader()
     if all(in_system(name) and not is_fortran(name) for name in names) or not loader:
         return []
+    import subprocess  # most programs start sooner without
     run = subprocess.run([loader, "--list", path], env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
     paths = re.findall(r"=> (/\S+) \(0x", run.stdout.decode("utf-8", "replace"))
     private = [found for found in paths if not is_ours(found) and not SYSTEM_LIBRARY.match(os.path.realpath(found))]

@@ -394,7 +394,7 @@ def registry_hosts(launcher, environment, extra):
 
 
 def settings_of_pmix(launcher, environment, extra, in_slurm):
-    """What PMIx needs where processes come and go, in the environment; and the options by which daemons on other hosts get it."""
+    """Settings that PMIx needs where processes come and go, in the environment; and the options by which daemons on other hosts get them."""
     own = any(launcher.own_daemons.match(word) for word in list(extra or []) + list(environment))
     # The number of a connection that mpirun's PMIx closed is used again; with epoll, libevent does not notice the new
     # one then, and its process waits for ever.

@@ -12,18 +12,22 @@
 
 typedef void handle_symbol(void);
 
-__attribute__((no_sanitize("address", "undefined"))) static handle_symbol *resolve_world(void)
+/* The dynamic linker calls them while it loads a program, by names that some compilers do not see.
+ */
+#define RESOLVER __attribute__((used, no_sanitize("address", "undefined"))) static handle_symbol *
+
+RESOLVER resolve_world(void)
 {
 	struct orr_sim_actor *a = MPI_COMM_WORLD ? orr_sim_actor_self() : NULL;
 	if (a && a->rank->world) /* of a process that was added to the run */
 		return (handle_symbol *) a->rank->world;
 	return (handle_symbol *) (uintptr_t) MPI_COMM_WORLD;
 }
-__attribute__((no_sanitize("address", "undefined"))) static handle_symbol *resolve_self(void)
+RESOLVER resolve_self(void)
 {
 	return (handle_symbol *) (uintptr_t) (MPI_COMM_WORLD ? MPI_COMM_SELF : NULL);
 }
-__attribute__((no_sanitize("address", "undefined"))) static handle_symbol *resolve_env(void)
+RESOLVER resolve_env(void)
 {
 	return (handle_symbol *) (uintptr_t) (MPI_COMM_WORLD ? MPI_INFO_ENV : NULL);
 }

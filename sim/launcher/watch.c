@@ -4,15 +4,14 @@
  * thread would change, or waits in the system, and ends the run with a message that names the
  * function.
  *
- * A thread of the system looks ten times a second whether SimGrid has changed the actor. If it has
- * not for SOME_QUIET looks, it interrupts the thread of the actors once for each look, when that
- * next runs at a tick of the system's clock. (Where a thread that wants more than its share of a
- * busy processor loses it may be the same place each time: the call of the system that reads the
- * time that it has used.) A loop that
- * waits goes through the same few states of the processor's registers again and again; a loop that
- * computes does not, however long it takes. So long kernels are left alone: a loop that also counts
- * cannot be told from them, and there is only a warning, after half a minute and whenever that time
- * has doubled.
+ * A thread of the system looks ten times a second (ORR_SIM_WATCH_LOOKS) whether SimGrid has changed
+ * the actor. If it has not for SOME_QUIET looks, it interrupts the thread of the actors once for
+ * each look, when that next runs at a tick of the system's clock. (Where a thread that wants more
+ * than its share of a busy processor loses it may be the same place each time: the call of the
+ * system that reads the time that it has used.) A loop that waits goes through the same few states
+ * of the processor's registers again and again; a loop that computes does not, however long it
+ * takes. So long kernels are left alone: a loop that also counts cannot be told from them, and
+ * there is only a warning, after half a minute and whenever that time has doubled.
  *
  * The same thread takes questions about the run, and hands the answers on (live.c).
  *
@@ -43,8 +42,8 @@
 /* Not smpi/smpi.h, whose sleep functions are virtual. */
 
 #define SIGNAL (SIGRTMIN + 6)
-#define LOOK_NS 100000000L
 #define LOOKS_PER_S 10
+#define MOST_LOOKS_PER_S 100
 #define SOME_QUIET 10
 #define NSAMPLES 40
 #define MOST_STATES 12
@@ -66,7 +65,7 @@ static struct {
 	int restart;  /* atomic: the handler begins anew */
 	int blocked;  /* atomic: it waits in the system, and nobody would wake it */
 	int long_s;   /* atomic: how long the actor has run now, when that is to be told; else 0 */
-	int patience_s;
+	int patience_s, looks_per_s;
 } watch = { .patience_s = PATIENCE_S };
 
 static void take_registers(struct sample *s, const ucontext_t *u)
@@ -222,7 +221,8 @@ static void interrupt(int timer, enum state state)
 static void *watch_main(void *arg)
 {
 	int timer = make_timer();
-	struct timespec span = { 0, LOOK_NS };
+	struct timespec span = { watch.looks_per_s == 1,
+				 1000000000L / watch.looks_per_s % 1000000000L };
 	uint64_t last = 0;
 	int quiet = 0, blocked = 0, told_s = 0;
 	for (;;) {
@@ -239,7 +239,7 @@ static void *watch_main(void *arg)
 			continue;
 		if (quiet == SOME_QUIET)
 			__atomic_store_n(&watch.restart, 1, __ATOMIC_RELEASE);
-		int s = quiet / LOOKS_PER_S;
+		int s = quiet / watch.looks_per_s;
 		if (s >= watch.patience_s && s >= 2 * told_s) {
 			__atomic_store_n(&watch.long_s, s, __ATOMIC_RELEASE);
 			told_s = s;
@@ -263,6 +263,8 @@ void launcher_watch_start(void)
 	pthread_t thread;
 	sigset_t all, before;
 	void *frame;
+	watch.looks_per_s = (int) launcher_variable_whole("ORR_SIM_WATCH_LOOKS", 1,
+							  MOST_LOOKS_PER_S, LOOKS_PER_S);
 	if (patience_s == 0)
 		return;
 	if (patience_s > 1)

@@ -5,6 +5,9 @@
 #ifndef ORR_BASE_MPI_NETWORK_H
 #define ORR_BASE_MPI_NETWORK_H
 
+/* Payloads of fewer bytes leave when they are sent, as Open MPI's do over TCP. */
+#define ORR_MPI_AT_ONCE 65536
+
 /* The network between two processes of the run, on the average (LogGP). */
 struct orr_mpi_network {
 	double latency_us;        /* until a message of no bytes is there */

@@ -26,6 +26,8 @@ struct orr_thread {
 	unsigned memnode;          /* the memory of that worker; main memory without one */
 	struct orr_task *task;     /* the task whose kernel or callback runs in it, or NULL */
 	const struct starpu_codelet *inserts; /* the codelet of the task that it inserts, or NULL */
+	const struct starpu_codelet *submits; /* the codelet of the task that it submitted last; it
+						 may be gone */
 	void *acquisition; /* by the program, whose callback runs in it (data/acquire.c), or NULL */
 	unsigned ctx;      /* the scheduling context that the program chose for it + 1, 0: none */
 	unsigned idle_ctx; /* while it steps a worker: the one of the thread without worker */

@@ -74,6 +74,18 @@ static int check_bytes(starpu_data_handle_t h, const void *ptr, size_t count, co
 	return -EINVAL;
 }
 
+/* The program has copied so many bytes; the time of a kernel or callback is known as a whole. */
+static int copied(int ret, size_t bytes)
+{
+	struct orr_thread *t = orr_thread_self();
+
+	if (!ret && !t->worker && !t->task) {
+		orr_sys_charge_copy(t, bytes);
+		orr_sys_settle(t);
+	}
+	return ret;
+}
+
 int starpu_data_pack_node(starpu_data_handle_t handle, unsigned node, void **ptr,
 			  starpu_ssize_t *count)
 {
@@ -92,7 +104,8 @@ int starpu_data_pack_node(starpu_data_handle_t handle, unsigned node, void **ptr
 	if (ptr ? check_allocated(handle, node, "packing")
 		: orr_handle_check_node(handle, (int) node, "packing"))
 		return -EINVAL;
-	return handle->ops->pack_data(handle, node, ptr, count);
+	int ret = handle->ops->pack_data(handle, node, ptr, count);
+	return copied(ret, ptr && *count > 0 ? (size_t) *count : 0);
 }
 
 int starpu_data_peek_node(starpu_data_handle_t handle, unsigned node, void *ptr, size_t count)
@@ -105,7 +118,7 @@ int starpu_data_peek_node(starpu_data_handle_t handle, unsigned node, void *ptr,
 	}
 	if (check_allocated(handle, node, "peeking") || check_bytes(handle, ptr, count, "peeking"))
 		return -EINVAL;
-	return handle->ops->peek_data(handle, node, ptr, count);
+	return copied(handle->ops->peek_data(handle, node, ptr, count), count);
 }
 
 int starpu_data_unpack_node(starpu_data_handle_t handle, unsigned node, void *ptr, size_t count)
@@ -120,7 +133,7 @@ int starpu_data_unpack_node(starpu_data_handle_t handle, unsigned node, void *pt
 	if (check_allocated(handle, node, "unpacking") ||
 	    check_bytes(handle, ptr, count, "unpacking"))
 		return -EINVAL;
-	return handle->ops->unpack_data(handle, node, ptr, count);
+	return copied(handle->ops->unpack_data(handle, node, ptr, count), count);
 }
 
 int starpu_data_pack(starpu_data_handle_t handle, void **ptr, starpu_ssize_t *count)

@@ -518,9 +518,10 @@ static int set_full(struct orr_trace_file *f)
 static void keep_heads(struct orr_trace_file *f, const struct orr_trace_block *blocks, uint32_t n,
 		       uint64_t at)
 {
-	size_t first = at / ORR_TRACE_BLOCK, more = f->nheads ? f->nheads : 1024;
+	size_t first = at / ORR_TRACE_BLOCK, more;
 
 	orr_lock(&f->lock);
+	more = f->nheads ? f->nheads : 1024;
 	while (more < first + n)
 		more *= 2;
 	if (more > f->nheads && more <= MOST_HEADS) {

@@ -35,7 +35,7 @@ grows 1 h1:4 --prefix /usr
 grows 1 h1:4 --launch-agent orted
 OMPI_MCA_orte_launch_agent=orted grows 1 h1:4
 
-# What a person sets himself goes to the daemons; without other hosts there are none.
+# Settings of a person go to the daemons; without other hosts there are none.
 ok env PMIX_MCA_gds=ds12,hash "$ORRERY" run --elastic --show -n 1 --mpirun "--host h1:4" "$loop"
 has out "orte_launch_agent 'env EVENT_NOEPOLL=1 PMIX_MCA_gds=ds12,hash orted'"
 ok "$ORRERY" run --elastic --show -n 1 "$loop"

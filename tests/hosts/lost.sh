@@ -45,7 +45,7 @@ ended() {
 goes_on() {
 	rm -rf orrery-checkpoints
 	begin "-n 4 --restart" "--host h1:1,h2:1,h3:1,h4:1 --bind-to none" "$ORR_TEST_BUILDDIR/examples/stencil/stencil" \
-		"-nx 6 -ny 6 -b 16 --niter 3011 --checkpoint 100 --check"
+		"-nx 6 -ny 6 -b 16 --niter 2011 --checkpoint 100 --check"
 	has_checkpoint
 	$1 $2
 	wait $run || { cat out err; die "the run does not come to its end"; }

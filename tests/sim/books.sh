@@ -12,20 +12,21 @@ cases=0
 # books RANKS CPUS COSTS RUN KIND=NS...: COSTS are NAME=US with commas, or "-". The kinds are rank
 # 0's; with `message`, those of rank 1.
 books() {
-	ranks=$1 cpus=$2 costs=$3 run=$4
+	ranks=$1 cpus=$2 costs=,$3 run=$4
 	shift 4
 	options="--cpus $cpus"
 	for name in submit access foreign complete datum sched reload reload-large message interrupt wake look profile-submit profile shared shared-datum shared-profile turn; do
-		value=$(echo ",$costs" | sed -n "s/.*,$name=\([0-9.]*\).*/\1/p")
-		options="$options --cost-$name ${value:-0}"
+		value=0
+		case $costs in *",$name="*) value=${costs##*",$name="} value=${value%%,*} ;; esac
+		options="$options --cost-$name $value"
 	done
 	# shellcheck disable=SC2086
 	ok "$ORRERY" sim -n "$ranks" $options "$program" $run
 	case $run in message*) rank=1 ;; *) rank=0 ;; esac
-	grep "^rank $rank: " out > line || die "no books: $(cat out)"
+	line=$(grep "^rank $rank: " out) || die "no books: $(cat out)"
 	sum=0
 	for kind in kernels messages submission foreign idle data runtime; do
-		got=$(sed -n "s/.* $kind \(-*[0-9]*\).*/\1/p" line)
+		got=${line##* "$kind "} got=${got%%[!-0-9]*}
 		want=0
 		sum=$((sum + got))
 		for w; do
@@ -35,11 +36,11 @@ books() {
 			esac
 		done
 		[ $((got - want)) -le 1 ] && [ $((want - got)) -le 1 ] ||
-			die "$run with $costs on $cpus cores: $kind $got ns, not $want: $(cat line)"
+			die "$run with ${costs#,} on $cpus cores: $kind $got ns, not $want: $line"
 	done
-	passed=$(sed -n 's/.* passed //p' line)
+	passed=${line##* passed }
 	[ "$passed" -lt 0 ] || { [ $((sum - cpus * passed)) -le "$cpus" ] && [ $((cpus * passed - sum)) -le "$cpus" ]; } ||
-		die "$run with $costs on $cpus cores: $sum ns are booked of $cpus times $passed"
+		die "$run with ${costs#,} on $cpus cores: $sum ns are booked of $cpus times $passed"
 	cases=$((cases + 1))
 }
 

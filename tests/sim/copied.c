@@ -2,13 +2,13 @@
 /* A datum that travels, for copied.sh: prints how long the sender and each receiver take, in
  * microseconds. Arguments:
  *
- *     vector|rows|columns|bytes|packed  send|ssend|late|tree  BYTES
+ *     vector|rows|columns|bytes|packed  send|ssend|late|tree|pack  BYTES
  *
  * vector: in a row; rows: a matrix with as much between its rows as they have; columns: the same
  * with an MPI datatype of the program; bytes: a vector with an MPI datatype; packed: a sparse
  * matrix, which is sent through pack_data. send: rank 0 to rank 1, which has posted its receive;
  * ssend: the same, synchronous; late: the receive comes after the message; tree: to tasks of all
- * ranks.
+ * ranks; pack: by rank 0 into a buffer ("send"), and by rank 1 out of one.
  *
  * Invariant: all ranks begin at the same time, when nothing else is under way. */
 #include <unistd.h>
@@ -103,6 +103,22 @@ static void tree(starpu_data_handle_t h)
 	OK(starpu_task_wait_for_all());
 }
 
+static void pack(starpu_data_handle_t h)
+{
+	void *bytes;
+	starpu_ssize_t n;
+	OK(starpu_data_acquire(h, STARPU_RW));
+	if (rank == 0) {
+		OK(starpu_data_pack(h, &bytes, &n));
+		CHECK_IS(n, length);
+		starpu_free_on_node_flags(STARPU_MAIN_RAM, (uintptr_t) bytes, (size_t) n, 0);
+	} else {
+		bytes = (void *) starpu_malloc_on_node_flags(STARPU_MAIN_RAM, (size_t) length, 0);
+		OK(starpu_data_unpack(h, bytes, (size_t) length));
+	}
+	starpu_data_release(h);
+}
+
 int main(int argc, char **argv)
 {
 	starpu_data_handle_t h;
@@ -115,6 +131,8 @@ int main(int argc, char **argv)
 	sleep_until(start_us - (rank ? 200 : 0) * (argv[2][0] == 's'));
 	if (argv[2][0] == 't')
 		tree(h);
+	else if (argv[2][0] == 'p')
+		pack(h);
 	else if (rank < 2)
 		one(h, argv[2]);
 	double us = starpu_timing_now() - start_us;

@@ -75,13 +75,25 @@ done
 takes 0 0 bytes send 102400
 takes 0 0 bytes ssend 32768
 takes 0 1 bytes tree 102400
-# What is packed is packed at any size that has a message of its own; a tree's readers copy it to unpack it.
+# Packed data are packed at any size that has a message of its own; a tree's readers copy it to unpack it.
 takes 1 1 packed send 32764
 takes 1 1 packed send 102397
 takes 1 1 packed ssend 32764
 takes 0 0 packed late 1048576
 takes 0 3 packed tree 32764
 takes 0 3 packed tree 1048576
+# The program packs, or unpacks, itself.
+for shape in vector rows packed; do
+	bytes=102397
+	[ $shape = packed ] || bytes=102400
+	for kernels in run skip; do
+		runs 2 "--kernels $kernels" $shape pack $bytes
+		awk -v s="$send" -v r="$receive" 'function off(x) { return x < 12.75 || x > 12.85 } BEGIN { exit off(s) || off(r) }' ||
+			die "$shape, $kernels: packed in $send us, unpacked in $receive us"
+		ncases=$((ncases + 1))
+	done
+done
+
 # Nothing, if copies take no time.
 for how in send tree; do
 	runs 4 "--platform slow.xml --cost-buffer 0" rows $how 102400

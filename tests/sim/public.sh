@@ -12,9 +12,13 @@ objects=$ORR_TEST_BUILDDIR/sim
 source=$ORR_TEST_SRCDIR here=$PWD
 [ -e "$objects/launcher/.libs/liborrery_sim_la-glue.o" ] || skip "no objects of a shared library in this build"
 
-# make_says VARIABLE: as the Makefile of the build has it.
-printf 'include Makefile\norr-say: ; @echo $(%s)\n' '$(ORR_SAY)' > say.mk
-make_says() { (cd "$ORR_TEST_BUILDDIR" && make -s -f "$here/say.mk" orr-say ORR_SAY="$1"); }
+# make_says VARIABLE: as the Makefile of the build has it. To read that file takes longer than all else that make does: once.
+mkdir says
+printf 'include Makefile\norr-say: ; @$(foreach v,$(ORR_SAY),echo $($(v)) > "$(ORR_TO)/$(v)";)\n' > say.mk
+(cd "$ORR_TEST_BUILDDIR" && make -s -f "$here/say.mk" orr-say ORR_TO="$here/says" ORR_SAY="CC CFLAGS CPPFLAGS CXX CXXFLAGS LDFLAGS
+	liborrery_sim_la_CFLAGS liborrery_sim_la_CPPFLAGS liborrery_sim_la_CXXFLAGS liborrery_sim_la_LIBADD liborrery_sim_la_OBJECTS
+	ORR_LIBRARY_MAJOR orr_sim_private orr_simgrid_interface") || die "the Makefile of the build does not say its variables"
+make_says() { cat "$here/says/$1" || echo "no-such-variable-$1"; }
 
 # compile FILE COMPILER FLAGS...: becomes an object of that name here.
 compile() {

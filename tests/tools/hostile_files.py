@@ -266,11 +266,11 @@ def kinds():
 
 
 def long_lines(good):
-    """Each of the lines gets very long, in some ways."""
+    """Each of the lines gets very long, in some ways; the first one longer, by which memory is judged."""
     lines = good.split(b"\n")
     for part in b"9", b"x", b" ", b"[", b",", b"= ", b"# ":
-        many = part * (1000000 // len(part))
         for at in range(min(len(lines), 4)):
+            many = part * ((200000 if at else 1000000) // len(part))
             for line in many, lines[at] + many, many + lines[at], b"# " + many, lines[at].replace(b" ", b" " + many, 1):
                 yield b"\n".join(lines[:at] + [line] + lines[at + 1:])
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# quickstart installs packages before it configures, and configures again, with the options of the build tree, when
+# quickstart installs packages before it configures, tools of tests before these, and configures again, with the options of the build tree, when
 # packages that configure looks for have come since; not otherwise. Packages, configure and make are imitated.
 # orr-test: debug none
 # orr-test: sanitizer none
@@ -19,7 +19,7 @@ echo '#!/bin/sh
 [ "$1" = install ] || exit 0
 shift
 n=0
-case $* in *gcc*) ;; *python3-matplotlib*) until grep -q "orrery sim" "$calls" || [ $((n += 1)) -gt 300 ]; do sleep 0.1; done ;; esac
+case $* in *gcc*) ;; *gdb*) until [ "$(grep -c "^make" "$calls")" -ge 2 ] || [ $((n += 1)) -gt 300 ]; do sleep 0.1; done ;; *python3-matplotlib*) until grep -q "orrery sim" "$calls" || [ $((n += 1)) -gt 300 ]; do sleep 0.1; done ;; esac
 for p; do case $p in -*) ;; *) echo "$p" >> "$db" ;; esac; done
 echo packages >> "$calls"' | program bin/apt-get
 echo '#!/bin/sh
@@ -49,9 +49,9 @@ expect() {
 	sed 's/ *$//' "$calls" | cmp -s - want || { cat "$calls"; die "quickstart $* did not do: $lines"; }
 }
 
-# A machine that has nothing: all packages come before configure.
+# A machine that has nothing: packages come before configure, and tools that it does not look for while all is built, before tests.
 : > "$db"
-expect 'packages;packages;configure ;make;make;make;' check
+expect 'packages;packages;configure ;make;make;packages;make;' check
 expect 'make;make;make;' check
 has out '^1 passed, 0 failed$'
 
@@ -61,7 +61,7 @@ rm -rf src/build
 export QUICKSTART_CONFIGURE="--enable-werror"
 expect 'packages;configure --enable-werror;make;' build
 unset QUICKSTART_CONFIGURE
-expect 'packages;config.status --recheck;config.status ;make;make;make;' check
+expect 'packages;config.status --recheck;config.status ;make;make;packages;make;' check
 has out 'configuring in .* again'
 expect 'make;' build
 
@@ -70,7 +70,7 @@ grep -v -x gfortran "$db" > less && cp less "$db"
 expect 'config.status --recheck;config.status ;make;' --no-install build
 expect 'packages;config.status --recheck;config.status ;make;make;make;' check
 grep -v -x gdb "$db" > less && cp less "$db"
-expect 'packages;make;make;make;' check
+expect 'make;make;packages;make;' check
 
 # A build tree that was configured by hand keeps its options, too.
 rm -rf src/build && mkdir src/build && (cd src/build && ../configure --disable-fortran)

@@ -3,6 +3,7 @@
 # `orrery top` of a run that is under way, in both worlds: attached later, one look, JSON, columns, one rank,
 # runs that have ended or were killed, several runs, another user.
 # orr-test: timeout 180
+# orr-test: waits
 . "$ORR_TEST_SRCDIR/tests/lib/script.sh"
 program=$ORR_TEST_BUILDDIR/tests/tools/top_app
 pid=

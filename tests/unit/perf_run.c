@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A run that calibrates leaves a model file from which the next run predicts, through the public
- * interface alone. */
+ * interface alone; also with a model that a codelet gets after its first task. */
 #include <time.h>
 #include "starpu.h"
 #include "perf_util.h"
@@ -24,6 +24,8 @@ static void kernel(void *buffers[], void *arg)
 }
 
 static struct starpu_perfmodel model = { .type = STARPU_HISTORY_BASED, .symbol = "perf_run" };
+static struct starpu_perfmodel late_model = { .type = STARPU_HISTORY_BASED, .symbol = "perf_late" };
+static struct starpu_perfmodel *late; /* comes after the first task; NULL: there is one before */
 static struct starpu_codelet cl = {
 	.cpu_funcs = { kernel }, .nbuffers = 1, .modes = { STARPU_RW }, .model = &model
 };
@@ -57,7 +59,11 @@ static void run(int calibrate, unsigned ntasks, int known)
 		struct starpu_task *t = starpu_task_create();
 		t->cl = &cl;
 		t->handles[0] = h;
+		if (late)
+			cl.model = i ? late : NULL;
 		CHECK(starpu_task_submit(t) == 0);
+		if (late && !i)
+			starpu_task_wait_for_all();
 	}
 	starpu_task_wait_for_all();
 	double us = expected(h);
@@ -77,9 +83,15 @@ int main(void)
 	run(0, 5, 0);
 	run(1, 30, 1);
 	run(0, 0, 1);
+	late = &late_model;
+	run(1, 30, 1);
+	late = NULL;
+	run(0, 0, 1);
+	cl.model = &model;
 	snprintf(path, sizeof(path), "%s/codelets/45/perf_run.box", tmp_dir());
 	CHECK(access(path, R_OK) == 0);
 	CHECK(starpu_perfmodel_unload_model(&model) == 0);
+	CHECK(starpu_perfmodel_unload_model(&late_model) == 0);
 	/* Tools read models without starting the runtime. */
 	struct starpu_perfmodel loaded = { .type = STARPU_PERFMODEL_INVALID };
 	CHECK(starpu_perfmodel_load_symbol("perf_run", &loaded) == 0);

@@ -188,11 +188,22 @@ double orr_sim_event_next(void)
 	return date_s;
 }
 
+/* The first event, if it is due. */
+static struct orr_sim_event *due(void)
+{
+	double now_s = orr_sim_clock_s();
+	uint64_t now;
+
+	fill_hole();
+	memcpy(&now, &now_s, sizeof(now));
+	if (!events.n || events.heap[1].date > now)
+		return NULL;
+	return events.seats[number_at(1)].event;
+}
+
 int orr_sim_event_due(void)
 {
-	double date_s = orr_sim_event_next();
-
-	return date_s >= 0 && date_s <= orr_sim_clock_s();
+	return due() != NULL;
 }
 
 int orr_sim_event_anywhere(void)
@@ -203,12 +214,11 @@ int orr_sim_event_anywhere(void)
 
 int orr_sim_event_run(int anywhere)
 {
+	struct orr_sim_event *e;
 	int any = 0;
 
-	for (; orr_sim_event_due() && (!anywhere || orr_sim_event_anywhere()); any = 1) {
-		struct orr_sim_event *e = events.seats[number_at(1)].event;
-
-		orr_assert(e && e->number == number_at(1));
+	for (; (e = due()) && (!anywhere || e->anywhere); any = 1) {
+		orr_assert(e->number == number_at(1));
 		number_give_back(e);
 		events.hole = 1;
 		events.below = first_below(1);

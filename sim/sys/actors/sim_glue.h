@@ -40,8 +40,9 @@ enum orr_sim_resumed orr_sim_glue_resume(sg_actor_t actor, void *context);
 void orr_sim_glue_serve_call(sg_actor_t actor);
 /* A suspended actor takes part in SimGrid's next round. */
 void orr_sim_glue_run_soon(sg_actor_t actor);
-/* True if nothing of SimGrid's own happens until then, timers left aside. */
-int orr_sim_glue_quiet_until(double date_s);
+/* Returns 1 if nothing of SimGrid's own is under way: what may come is a timer, or a change that a
+ * profile asks for. */
+int orr_sim_glue_is_quiet(void);
 /* The date of the next change of a link or host that its profile asks for; negative: none. */
 double orr_sim_glue_profile_next(void);
 void orr_sim_glue_clock_set(double date_s);

@@ -39,6 +39,13 @@ static struct orr_sim_stack *unused; /* that nobody has */
 static int alone; /* the actor that runs got its turn here, not in a round of SimGrid's */
 static double advance_max_s; /* virtual time may go so far meanwhile; negative: no limit */
 
+/* What was found out about SimGrid holds until somebody else than our own turns and events runs:
+ * these start none of its activities. */
+static struct {
+	int known;
+	double profile_s; /* its next change; negative: none */
+} quiet;
+
 static void append(struct turns *l, struct orr_sim_actor *a)
 {
 	if (l->first)
@@ -92,9 +99,21 @@ static int needs_stack(const struct orr_sim_actor *a)
 	return a->borrows && !a->stack;
 }
 
+/* SimGrid does nothing until then. */
+static int is_quiet_until(double date_s)
+{
+	if (!quiet.known) {
+		quiet.known = orr_sim_glue_is_quiet();
+		quiet.profile_s = orr_sim_glue_profile_next();
+	}
+	orr_assert(!quiet.known ||
+		   (orr_sim_glue_is_quiet() && quiet.profile_s == orr_sim_glue_profile_next()));
+	return quiet.known && (quiet.profile_s < 0 || quiet.profile_s > date_s);
+}
+
 static int is_next(double date_s, double max_s)
 {
-	return date_s >= 0 && (max_s < 0 || date_s < max_s) && orr_sim_glue_quiet_until(date_s);
+	return date_s >= 0 && (max_s < 0 || date_s < max_s) && is_quiet_until(date_s);
 }
 
 /* The next step of the caller of all turns, done on a stack that has just been given back: the
@@ -262,6 +281,7 @@ static int run(struct orr_sim_actor *a)
 	struct orr_sim_stack *s = a->stack;
 	sg_actor_t actor = a->actor;
 	orr_sim_own_expect(a);
+	quiet.known = 0;
 	alone = 1;
 	enum orr_sim_resumed how = orr_sim_glue_resume(actor, (void *) (uintptr_t) a->context.key);
 	alone = 0;
@@ -275,6 +295,13 @@ static int run(struct orr_sim_actor *a)
 	return 0;
 }
 
+/* The events that are due, some of which call SimGrid's kernel. Returns 1 if there were any. */
+static int run_events(void)
+{
+	quiet.known = 0;
+	return orr_sim_event_run(0);
+}
+
 /* All that happens at this time. Returns 1 if SimGrid has nothing to do meanwhile. */
 static int run_all(void)
 {
@@ -282,7 +309,7 @@ static int run_all(void)
 		for (struct orr_sim_actor *a; (a = turns_take(&turns));)
 			if (!run(a))
 				return 0;
-	} while (orr_sim_event_run(0));
+	} while (run_events());
 	return 1;
 }
 
@@ -303,12 +330,13 @@ double orrery_sim_advance(const void *engine, double max_s, double (*real)(const
 	/* Messages that change the background load set timers, of which max_s is the first. */
 	int unseen = !orr_sim.on_message, ran = turns.first != NULL || orr_sim_event_due();
 	orr_sim_called.solve = 1;
+	quiet.known = 0;
 	advance_max_s = max_s;
 	if (!run_all() || (ran && !unseen))
 		return orr_sim_clock_s() - start_s;
 	while (unseen && is_next(next_s = orr_sim_event_next(), max_s)) {
 		orr_sim_glue_clock_set(next_s);
-		if (!orr_sim_event_run(0) && !turns.first)
+		if (!run_events() && !turns.first)
 			continue;
 		if (!run_all())
 			return orr_sim_clock_s() - start_s;

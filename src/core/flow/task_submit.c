@@ -43,11 +43,17 @@ static uint32_t task_where(const struct orr_process *proc, const struct starpu_t
 	return where;
 }
 
-/* Gives a task its codelet's properties. */
-static inline void inherit(struct starpu_task *task, const struct starpu_codelet *cl)
+/* Gives a task its codelet's properties. Its model stands beside what workers count, in the cache
+ * of another core, so it is looked at once for tasks of one codelet; a model that comes later is
+ * initialised where it is used first. */
+static inline void inherit(struct orr_thread *self, struct starpu_task *task,
+			   const struct starpu_codelet *cl)
 {
-	if (__builtin_expect(cl->model != NULL, 0) && !cl->model->is_init)
-		starpu_perfmodel_init(cl->model);
+	if (self->submits != cl) {
+		self->submits = cl;
+		if (cl->model && !cl->model->is_init)
+			starpu_perfmodel_init(cl->model);
+	}
 	if (!task->callback_func)
 		task->callback_func = cl->callback_func;
 }
@@ -112,7 +118,7 @@ static int submit(struct starpu_task *task, int internal, int nodeps, struct orr
 	orr_assert(!t->terminated && !t->ended && !t->owner.held && !t->parallel);
 	/* From here on nothing fails: others see the task. */
 	if (task->cl)
-		inherit(task, task->cl);
+		inherit(self, task, task->cl);
 	if (synchronous)
 		task->detach = 0;
 	t->internal = (uint8_t) internal;

@@ -24,7 +24,7 @@ struct orr_edges;
 
 /* Accesses that lie in the task itself. Few tasks have more; in large simulations tasks are most
  * of the memory. */
-#define ORR_TASK_INLINE 6
+#define ORR_TASK_INLINE 4
 
 struct orr_task {
 	uint8_t nimpl;        /* chosen implementation */

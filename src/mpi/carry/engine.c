@@ -211,6 +211,13 @@ static int start_new(struct orr_mpi *mpi)
 	return n + start_ready(mpi);
 }
 
+/* A turn has nothing to take in or to start, and no trace asks why sends stay. */
+static inline int is_nothing_new(const struct orr_mpi *mpi)
+{
+	return !ORR_ATOMIC_LOAD_RELAXED(&mpi->engine.inbox) && !mpi->ready.n && !mpi->late.groups &&
+	       !ORR_ATOMIC_LOAD_RELAXED(&mpi->late.hurry) && !orr_mpi_is_traced(mpi);
+}
+
 static enum orr_transport_event next_event(struct orr_mpi *mpi, int wait, struct orr_landing *l)
 {
 	enum orr_transport_event event = wait ? mpi->transport->wait(mpi->proc, l)
@@ -241,7 +248,7 @@ static inline __attribute__((always_inline)) int progress(struct orr_mpi *mpi, c
 
 	if (!resumes) { /* else the turn begins when its wait is over */
 		orr_mpi_turn_begin(mpi);
-		n = start_new(mpi);
+		n = block && is_nothing_new(mpi) ? 0 : start_new(mpi);
 	}
 	mpi->engine.in_recess = 0;
 	mpi->trace.turn.n = (uint64_t) n;
@@ -271,7 +278,7 @@ static inline __attribute__((always_inline)) int progress(struct orr_mpi *mpi, c
 		if (block && !is_sending(mpi))
 			break;
 	}
-	int loaded = orr_mpi_early_load(mpi);
+	int loaded = mpi->counts.ndeferred ? orr_mpi_early_load(mpi) : 0;
 
 	mpi->trace.turn.n += (uint64_t) loaded;
 	orr_mpi_turn_end(mpi);

@@ -44,6 +44,9 @@ struct orr_mpi_peer {
 	/* Messages to processes of that rank in this communicator, and in earlier ones: */
 	struct orr_mpi_peer_stats stats, before;
 	uint64_t program_bytes; /* of all these, sent while the program had statistics enabled */
+	/* Atomic, the engine's owner's: of its messages that arrived here. What stats has of them
+	 * is 0, so that none waits for a lock. */
+	uint64_t received_messages, received_bytes;
 	/* the engine's owner's: */
 	uint32_t nactive;       /* flights to it */
 	double active_since_us; /* since when there are some */

@@ -15,8 +15,7 @@
 #include "core/task/task_count.h"
 #include "data/room.h"
 
-#define LARGE 65536     /* from this size on, an early payload may wait a moment ... */
-#define MOMENT_US 200.0 /* ... this long */
+#define MOMENT_US 200.0 /* that an early payload may wait which does not leave at once */
 
 #define FIRST_PAUSE_US 20.0
 #define LONG_PAUSE_US 1000.0
@@ -113,7 +112,7 @@ static int early_fits(struct orr_mpi *mpi, struct orr_mpi_early *e)
  * moment. */
 static int wants_a_moment(const struct orr_mpi *mpi, struct orr_mpi_early *e)
 {
-	if (e->env.size < LARGE)
+	if (e->env.size < ORR_MPI_AT_ONCE)
 		return 0;
 	double now_us = orr_sys_now_us();
 	if (e->arrival_us == 0)

@@ -37,8 +37,6 @@
 #include "data/access.h"
 #include "data/handle_contents.h"
 
-#define AT_ONCE 65536 /* payloads below it leave when they are sent, as Open MPI's do */
-
 void orr_mpi_spend_copy(size_t bytes)
 {
 	orr_sys_charge_copy(orr_thread_self(), bytes);
@@ -171,11 +169,12 @@ static void plan_here(struct orr_mpi *mpi, struct orr_mpi_req *req,
 	orr_mpi_complete(mpi, req);
 }
 
-/* Whether the processor copies it apart from its message: MPI packs into its own buffer, and copies
+/* True if the processor copies it apart from its message: MPI packs into its own buffer, and copies
  * what it sends at once into that anyway. */
 static int is_copied_apart(const struct orr_mpi_payload *p, int sync)
 {
-	return p->copied && (p->form == ORR_FORM_PACKED || sync || p->layout.size >= AT_ONCE);
+	return p->copied &&
+	       (p->form == ORR_FORM_PACKED || sync || p->layout.size >= ORR_MPI_AT_ONCE);
 }
 
 /* Puts a payload that lies in a buffer into the datum; takes the buffer when `owned`. */
@@ -341,8 +340,6 @@ int orr_mpi_early_load(struct orr_mpi *mpi)
 	struct orr_mpi_early *e, *next;
 	int started = 0;
 
-	if (!mpi->counts.ndeferred)
-		return 0;
 	for (e = mpi->match.first; e && mpi->counts.ndeferred; e = next) {
 		next = e->next;
 		if (!e->waits || orr_mpi_early_stays(mpi, e))

@@ -54,8 +54,8 @@ struct orr_mpi_relay {
 	size_t piece;
 	uint32_t npieces, posted, arrived; /* received in order */
 	uint32_t landed;                   /* bits: of those after `arrived` */
-	uint64_t next_out;                 /* piece * nchildren + child */
-	size_t bytes_out;                  /* pieces under way */
+	uint32_t next_piece, next_child; /* to leave; child nchildren: the next piece to child 0 */
+	size_t bytes_out;                /* pieces under way */
 	uint32_t nflights;
 	uint32_t arity;
 	uint32_t rest_from, rest_to;
@@ -106,10 +106,16 @@ static struct orr_mpi_relay *relay_new(struct orr_mpi *mpi, const struct orr_mpi
 
 /* ---- the end ---- */
 
+/* The first n pieces have left for all children. */
+static int have_left(const struct orr_mpi_relay *r, uint32_t n)
+{
+	orr_assert(r->next_child <= r->nchildren && r->next_piece <= r->arrived);
+	return !r->nchildren || r->next_piece + (r->next_child == r->nchildren) == n;
+}
+
 static int all_left(const struct orr_mpi_relay *r)
 {
-	return r->next_out == (uint64_t) r->npieces * r->nchildren && !r->nflights &&
-	       r->rest_from == r->rest_to;
+	return !r->nflights && r->rest_from == r->rest_to && have_left(r, r->npieces);
 }
 
 static void complete_sends(struct orr_mpi *mpi, struct orr_mpi_relay *r)
@@ -267,20 +273,23 @@ static void pump(struct orr_mpi *mpi, struct orr_mpi_relay *r)
 {
 	size_t window;
 
-	if (r->next_out == (uint64_t) r->arrived * r->nchildren && r->rest_from == r->rest_to)
+	if (have_left(r, r->arrived) && r->rest_from == r->rest_to)
 		return;
 	window = r->npieces > 1 ? orr_mpi_pieces_out(r->arity) * r->piece
 				: orr_mpi_window(&mpi->network);
 	for (;;) {
-		if (r->rest_from < r->rest_to && r->next_out == r->nchildren)
+		if (r->rest_from < r->rest_to && !r->next_piece && r->next_child == r->nchildren)
 			begin_child(mpi, r);
-		if (r->next_out == (uint64_t) r->arrived * r->nchildren)
+		if (have_left(r, r->arrived))
 			return;
-		uint32_t piece = (uint32_t) (r->next_out / r->nchildren);
-		size_t bytes = orr_mpi_relay_piece_bytes(r, piece);
+		if (r->next_child == r->nchildren) {
+			r->next_piece++;
+			r->next_child = 0;
+		}
+		size_t bytes = orr_mpi_relay_piece_bytes(r, r->next_piece);
 		if (r->bytes_out && r->bytes_out + bytes > window)
 			return;
-		send_piece(mpi, r, piece, &r->child[r->next_out++ % r->nchildren]);
+		send_piece(mpi, r, r->next_piece, &r->child[r->next_child++]);
 	}
 }
 
@@ -596,6 +605,7 @@ void orr_mpi_relay_flight_done(struct orr_mpi *mpi, const struct orr_mpi_flight 
 	}
 	if (f->kind == ORR_FLIGHT_PIECE_OUT)
 		r->bytes_out -= orr_mpi_relay_piece_bytes(r, f->piece);
-	free(f->buf);
+	else
+		free(f->buf);
 	out_done(mpi, r);
 }

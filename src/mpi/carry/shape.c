@@ -19,10 +19,9 @@
 #define MANY_PIECES 8     /* more have LARGE_PIECE bytes at least: each costs all ranks a message */
 #define LARGE_PIECE 1048576
 #define PIECES_A_RANK 5 /* on the way of a large value: it takes 1.2 times as long as its bytes */
-#define EAGER 65536
-#define EAGER_PIECE (EAGER - 512) /* Open MPI sends that at once over TCP */
-#define ENOUGH 0.7                /* of the best number of pieces: the rest gains little */
-#define CLEARLY 0.85              /* a shape must be that much cheaper than a simpler one ... */
+#define EAGER_PIECE (ORR_MPI_AT_ONCE - 512)
+#define ENOUGH 0.7       /* of the best number of pieces: the rest gains little */
+#define CLEARLY 0.85     /* a shape must be that much cheaper than a simpler one ... */
 #define CLEARLY_BUSY 0.6 /* ... while other messages leave, too, which hops would wait for */
 #define PARTIAL 0x8000   /* in arity: the low bits are a part */
 #define SINGLE 0x4000    /* in arity: a piece leaves when the one before it has */
@@ -70,13 +69,13 @@ struct costs {
 	int at_once;    /* all children are sent to at once, and share the network */
 };
 
-/* How long a message of its own keeps its sender busy before the next one: its bytes are on their
+/* Time that a message of its own keeps its sender busy before the next one: its bytes are on their
  * way, or are copied for it, which takes no longer than the message alone. */
 static double busy_us(const struct orr_mpi_network *net, double bytes)
 {
 	double bytes_us = bytes / net->bytes_per_us, copy_us = 0;
 
-	if (net->copy_bytes_per_us > 0 && bytes < EAGER)
+	if (net->copy_bytes_per_us > 0 && bytes < ORR_MPI_AT_ONCE)
 		copy_us = fmin(bytes / net->copy_bytes_per_us, net->latency_us + bytes_us);
 	return fmax(bytes_us, copy_us);
 }

@@ -60,12 +60,21 @@ void orr_mpi_count(struct orr_mpi *mpi, struct orr_mpi_peer *p, size_t bytes, un
 
 void orr_mpi_count_received(struct orr_mpi *mpi, struct orr_mpi_peer *p, size_t bytes)
 {
+	orr_mpi_assert_owner(mpi);
 	if (ORR_ATOMIC_LOAD(&mpi->stats.counting) == ORR_MPI_COUNTS_NOTHING)
 		return;
-	orr_lock(&mpi->lock);
-	p->stats.received_messages++;
-	p->stats.received_bytes += bytes;
-	orr_unlock(&mpi->lock);
+	ORR_ATOMIC_STORE_RELAXED(&p->received_messages, p->received_messages + 1);
+	ORR_ATOMIC_STORE_RELAXED(&p->received_bytes, p->received_bytes + bytes);
+}
+
+/* All counts of this communicator. Under mpi->lock. */
+static struct orr_mpi_peer_stats stats_of(const struct orr_mpi_peer *p)
+{
+	struct orr_mpi_peer_stats s = p->stats;
+
+	s.received_messages = ORR_ATOMIC_LOAD_RELAXED(&p->received_messages);
+	s.received_bytes = ORR_ATOMIC_LOAD_RELAXED(&p->received_bytes);
+	return s;
 }
 
 static int by_peer(const void *a, const void *b)
@@ -86,7 +95,7 @@ static struct orr_mpi_peer_stats *snapshot(struct orr_mpi *mpi, int whole, int r
 		const struct orr_mpi_peer *p = orr_map_at(&mpi->stats.peers, i);
 		if (!p)
 			continue;
-		v[*n] = p->stats;
+		v[*n] = stats_of(p);
 		if (whole)
 			orr_mpi_stats_add(&v[*n], &p->before);
 		*n += orr_mpi_stats_sent(&v[*n]) || (received && v[*n].received_messages);
@@ -236,8 +245,11 @@ void orr_mpi_stats_switch(struct orr_mpi *mpi, MPI_Comm next)
 		struct orr_mpi_peer *p = orr_map_at(&mpi->stats.peers, i);
 		if (!p)
 			continue;
-		orr_mpi_stats_add(&p->before, &p->stats);
+		struct orr_mpi_peer_stats s = stats_of(p);
+		orr_mpi_stats_add(&p->before, &s);
 		p->stats = (struct orr_mpi_peer_stats){ .peer = (int) p->key };
+		ORR_ATOMIC_STORE_RELAXED(&p->received_messages, 0);
+		ORR_ATOMIC_STORE_RELAXED(&p->received_bytes, 0);
 	}
 	orr_unlock(&mpi->lock);
 }
