@@ -30,8 +30,8 @@ struct orr_kept_config {
 
 /* The configuration of a process before its first start: all zero. */
 extern const struct orr_config orr_no_config;
-/* That of the process of a real run, from the beginning to the end: always its own, as a thread may
- * read it while another one writes a field. */
+/* The one of the process of a real run, from the beginning to the end: always its own, as a thread
+ * may read it while another one writes a field. */
 extern struct orr_kept_config orr_lasting_config;
 /* One that nobody else has, for the process to write to: that which it has, or a copy, which takes
  * its place. */

@@ -33,7 +33,7 @@ struct orr_sim_exit {
 	int quick; /* by quick_exit() only */
 };
 
-/* What few programs ask the C library for. */
+/* State of the C library that few programs ask for. */
 struct orr_sim_rare {
 	/* random numbers; the C library's own beginning where not seeded */
 	struct random_data random;

@@ -39,7 +39,7 @@ static struct orr_sim_stack *unused; /* that nobody has */
 static int alone; /* the actor that runs got its turn here, not in a round of SimGrid's */
 static double advance_max_s; /* virtual time may go so far meanwhile; negative: no limit */
 
-/* What was found out about SimGrid holds until somebody else than our own turns and events runs:
+/* Answers of SimGrid, which hold until somebody else than our own turns and events runs:
  * these start none of its activities. */
 static struct {
 	int known;
