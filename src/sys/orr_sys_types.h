@@ -162,7 +162,13 @@ static inline struct orr_process *orr_self(void)
 
 static inline struct orr_thread *orr_thread_self(void)
 {
-	return &orr_the_thread;
+	struct orr_thread *self = &orr_the_thread;
+#ifdef __SANITIZE_ADDRESS__
+	/* Else GCC compares the address with NULL by the flags of the addition that makes it, for
+	 * which the linker puts an instruction without flags into programs linked statically. */
+	__asm__("" : "+r"(self));
+#endif
+	return self;
 }
 #else
 extern struct orr_process *orr_real_process; /* set before any other function runs */
