@@ -68,6 +68,7 @@ struct orr_sim_actor_head {
 	struct orr_thread thread; /* first: a thread's address is its actor's */
 	uintptr_t stack_low;      /* the actor's stack is [stack_low, stack_low + stack_size) */
 	size_t stack_size;
+	size_t owes; /* the actor has put sleeps off: stack_size, which is 0 meanwhile; else 0 */
 	const double *costs; /* the process's: proc->costs */
 	unsigned
 		carries_debt; /* its debt is paid by the next kernel's end instead of by sleeping */
@@ -76,9 +77,13 @@ struct orr_sim_actor_head {
 /* The actor that ran last when somebody asked. Never NULL. */
 extern struct orr_sim_actor_head *orr_sim_self;
 extern double orr_sim_quantum_us;
-/* Looks the running actor up and stores it in orr_sim_self. */
+/* Looks the running actor up and stores it in orr_sim_self. One that owes sleeps has them first:
+ * that is why it has no bounds then. */
 struct orr_sim_actor_head *orr_sim_self_slow(void);
+/* The same for who takes a lock. */
+void orr_sim_catch_up(void);
 void orr_sim_settle_slow(struct orr_thread *t);
+void orr_sim_settle_later_slow(struct orr_thread *t);
 int orr_sim_settle_recess(struct orr_thread *t);
 /* The same for a thread that waits for something else meanwhile: returns the virtual time until
  * which its debt occupies it, and takes the debt; negative: none. */
@@ -96,6 +101,13 @@ static inline struct orr_sim_actor_head *orr_sim_actor_head(void)
 static inline struct orr_thread *orr_thread_self(void)
 {
 	return &orr_sim_actor_head()->thread;
+}
+static inline struct orr_thread *orr_thread_self_ahead(void)
+{
+	struct orr_sim_actor_head *a = orr_sim_self;
+	uintptr_t depth = (uintptr_t) __builtin_frame_address(0) - a->stack_low;
+	return &(__builtin_expect(depth < (a->stack_size | a->owes), 1) ? a : orr_sim_self_slow())
+			->thread;
 }
 static inline struct orr_process *orr_self(void)
 {
@@ -117,7 +129,7 @@ static inline int orr_sys_is_simulated(void)
 	return 1;
 }
 
-/* ---- locks (base/lock.h): one byte, free of cost ---- */
+/* ---- locks (base/lock.h): one byte, nearly free of cost ---- */
 typedef struct {
 	uint8_t held;
 } orr_sys_lock_t;
@@ -135,10 +147,12 @@ void orr_sys_unlock(orr_sys_lock_t *l);
 static inline void orr_sys_lock(orr_sys_lock_t *l)
 {
 	(void) l;
+	if (__builtin_expect(orr_sim_self->owes != 0, 0))
+		orr_sim_catch_up();
 }
 static inline int orr_sys_trylock(orr_sys_lock_t *l)
 {
-	(void) l;
+	orr_sys_lock(l);
 	return 1;
 }
 static inline void orr_sys_unlock(orr_sys_lock_t *l)
@@ -225,6 +239,13 @@ static inline void orr_sys_settle(struct orr_thread *t)
 	orr_assert_no_lock();
 	if (__builtin_expect(t->debt_us > orr_sim_quantum_us, 0))
 		orr_sim_settle_slow(t);
+}
+
+static inline void orr_sys_settle_later(struct orr_thread *t)
+{
+	orr_assert_no_lock();
+	if (__builtin_expect(t->debt_us > orr_sim_quantum_us, 0))
+		orr_sim_settle_later_slow(t);
 }
 
 static inline int orr_sys_settle_recess(struct orr_thread *t)

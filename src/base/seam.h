@@ -91,6 +91,8 @@ enum orr_cost {
  *                       [any] [locked] the calling process's context, never NULL. Costs a load.
  * struct orr_thread *orr_thread_self(void)
  *                       [any] [locked] the calling thread, never NULL.
+ * struct orr_thread *orr_thread_self_ahead(void)
+ *                       [any] the same; a thread that has put sleeps off need not have them now.
  * double orr_sys_now_us(void)
  *                       [any] [locked] now in microseconds since an arbitrary origin: the monotonic
  *                       clock, or virtual time.
@@ -117,6 +119,10 @@ enum orr_cost {
  *                      quantum. The thread that steps workers carries its debt on instead: the next
  *                      kernel that it starts ends so much later (orr_sys_kernel_start,
  *                      orr_sys_kernel_settle). A no-op in a real run.
+ * orr_sys_settle_later(struct orr_thread *)  [any] [waits] the same for a thread that has done
+ *                      nothing that others see, and came by orr_thread_self_ahead(): the sleeps may
+ *                      be put off until it asks who it is otherwise, or takes a lock. They follow
+ *                      each other then as if each had come in its time.
  *
  * orr_waitq_t: an event count. A waiter does
  *      unsigned key = orr_waitq_prepare(&q);                                  [any] [locked]

@@ -34,8 +34,9 @@ struct orr_thread {
 	struct orr_owner *later, *later_last; /* owners of data that this thread lets proceed when
 						 the one that proceeds now has done so */
 	int proceeding;                       /* an owner proceeds in it (data/access.h) */
-	uint16_t bursts; /* nested: it grants data to several users, sends among them */
-	void *burst;     /* sends granted meanwhile, newest first, see orr_mpi_upcalls.burst_end */
+	uint16_t bursts;  /* nested: it grants data to several users, sends among them */
+	uint16_t foreign; /* the task that it inserted last was none of this rank's business */
+	void *burst;      /* sends granted meanwhile, newest first, see orr_mpi_upcalls.burst_end */
 	uint8_t under_datum;  /* a buffer is being allocated or freed under a datum's lock: nothing
 				 may be evicted and nobody woken now */
 	uint8_t gave_back;    /* memory was given back meanwhile (data/memory.c) */

@@ -187,6 +187,11 @@ static inline struct orr_thread *orr_thread_self(void)
 }
 #endif
 
+static inline struct orr_thread *orr_thread_self_ahead(void)
+{
+	return orr_thread_self();
+}
+
 /* ---- the end in error ---- */
 
 /* process.c: orr_sys_abort calls this function first, which ends the processes of all ranks; NULL:
@@ -236,6 +241,10 @@ static inline void orr_sys_settle(struct orr_thread *t)
 {
 	(void) t;
 	orr_assert_no_lock(); /* the simulated world may wait here */
+}
+static inline void orr_sys_settle_later(struct orr_thread *t)
+{
+	orr_sys_settle(t);
 }
 static inline int orr_sys_settle_recess(struct orr_thread *t)
 {

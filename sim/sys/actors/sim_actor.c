@@ -38,6 +38,8 @@ static int is_part(const struct orr_sim_actor *a)
 
 struct orr_sim_actor_head *orr_sim_self_slow(void)
 {
+	if (__builtin_expect(orr_sim_self->owes != 0, 0))
+		orr_sim_catch_up();
 	struct orr_sim_actor *a = orr_sim_own_running();
 	/* The driver runs, and the kernel that is a part of it. */
 	if (a && (orrery_sim_asked & 1))
@@ -64,6 +66,8 @@ struct orr_sim_actor *orr_sim_actor_self(void)
 #ifdef ORR_DEBUG
 void orr_sys_lock(orr_sys_lock_t *l)
 {
+	if (orr_sim_self->owes)
+		orr_sim_catch_up();
 	orr_assertf(!l->held, "another actor holds the lock and gave the processor away");
 	l->held = 1;
 }
@@ -118,6 +122,7 @@ static void begin_block(struct orr_sim_actor *a, double deadline_s)
 {
 	orr_assert_no_lock();
 	orr_assert(!a->blocked && !a->limit.number);
+	orr_assertf(a->next_sleep || !a->put_off.n, "%s waits before it has slept", a->name);
 	a->blocked = 1;
 	a->timed_out = 0;
 	a->limit.fire = limit_reached;
@@ -230,6 +235,30 @@ void orr_sim_sleep_until(struct orr_sim_actor *a, double date_s)
 		;
 }
 
+void orr_sim_sleep_through(struct orr_sim_actor *a, double (*next)(struct orr_sim_actor *))
+{
+	while ((a->until_s = next(a)) >= 0)
+		for (serve_ring(a); orr_sim_clock_s() < a->until_s; serve_ring(a)) {
+			a->next_sleep = next;
+			int over = orr_sim_block(a, a->until_s);
+			a->next_sleep = NULL;
+			if (over)
+				break;
+		}
+}
+
+int orr_sim_sleeps_on(struct orr_sim_actor *a)
+{
+	if (__builtin_expect(!a->next_sleep, 1) || !a->timed_out || a->ring_request)
+		return 0;
+	do
+		if ((a->until_s = a->next_sleep(a)) < 0)
+			return 0;
+	while (a->until_s <= orr_sim_clock_s());
+	begin_block(a, a->until_s);
+	return 1;
+}
+
 void orr_sim_park(struct orr_sim_actor *a)
 {
 	orr_lock_abandon();
@@ -274,8 +303,8 @@ static void unlink_blocked(orr_waitq_t *q, struct orr_sim_actor *a)
 static void begin(struct orr_sim_actor *a, struct orr_sim_wait *w, orr_waitq_t *q, unsigned key,
 		  double timeout_us)
 {
-	double now_us = orr_sys_now_us();
 	orr_assert_no_lock();
+	double now_us = orr_sys_now_us();
 	w->q = q;
 	w->key = key;
 	w->expired = 0;
@@ -509,9 +538,9 @@ void orr_sim_polled(struct orr_sim_actor *a)
 void orr_sys_polled(double until_us)
 {
 	struct orr_sim_actor *a = orr_sim_actor_self();
-	double now_us = orr_sys_now_us();
 	if (!a)
 		return;
+	double now_us = orr_sys_now_us();
 	if (until_us < 0) {
 		orr_sim_polled(a);
 		return;
@@ -524,6 +553,7 @@ void orr_sys_yield(void)
 {
 	struct orr_sim_actor *a = orr_sim_actor_self();
 	orr_assert_no_lock();
-	if (a)
-		orr_sim_glue_yield(a);
+	if (!a)
+		return;
+	orr_sim_glue_yield(a);
 }

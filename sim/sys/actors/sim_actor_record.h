@@ -25,6 +25,12 @@ struct orr_sim_wait {
 	double busy_until_us; /* what was charged before goes on as long */
 };
 
+/* Sleeps for debts that the actor owes (machine/sim_debt.c). */
+struct orr_sim_put_off {
+	unsigned n;
+	double first_us, us; /* the first one, and each of the others */
+};
+
 /* The state of an actor that is in a recess (base/seam.h). */
 enum orr_sim_recess {
 	ORR_SIM_NO_RECESS,
@@ -62,6 +68,8 @@ struct orr_sim_actor {
 					it borrows; else NULL */
 	enum orr_role role;          /* USER for the program's main actor too */
 	double until_s;
+	struct orr_sim_put_off put_off;
+	double (*next_sleep)(struct orr_sim_actor *); /* while it sleeps for these, else NULL */
 	struct orr_sim_wait wait;
 	struct orr_sim_actor *wait_next; /* in the ring of an orr_waitq_t, else NULL */
 	void *bell_out;                  /* MPI_Request of the last ring, or NULL */

@@ -77,6 +77,8 @@ void orr_sim_turns_forget(struct orr_sim_actor *a)
 {
 	struct orr_sim_actor *before = NULL, *at = turns.first;
 	a->blocked = 0;
+	a->put_off.n = 0;
+	orr_assert(!a->head.owes);
 	orr_sim_event_cancel(&a->limit);
 	for (; at && at != a; at = at->turn_next)
 		before = at;
@@ -92,6 +94,15 @@ void orr_sim_turns_forget(struct orr_sim_actor *a)
 }
 
 /* ---- stacks ---- */
+
+/* The same, of those who do not sleep on. */
+static struct orr_sim_actor *turns_next(void)
+{
+	struct orr_sim_actor *a = turns_take(&turns);
+	while (a && orr_sim_sleeps_on(a))
+		a = turns_take(&turns);
+	return a;
+}
 
 /* Returns 1 if it needs one for its turn. */
 static int needs_stack(const struct orr_sim_actor *a)
@@ -261,7 +272,7 @@ void orrery_sim_round_ended(void)
 	orr_sim_called.end_actions = 1;
 	if (lent)
 		take_again();
-	for (struct orr_sim_actor *a; (a = turns_take(&turns));) {
+	for (struct orr_sim_actor *a; (a = turns_next());) {
 		if (!needs_stack(a)) {
 			s = NULL;
 			orr_sim_glue_run_soon(a->actor);
@@ -306,7 +317,7 @@ static int run_events(void)
 static int run_all(void)
 {
 	do {
-		for (struct orr_sim_actor *a; (a = turns_take(&turns));)
+		for (struct orr_sim_actor *a; (a = turns_next());)
 			if (!run(a))
 				return 0;
 	} while (run_events());

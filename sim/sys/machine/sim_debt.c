@@ -3,7 +3,12 @@
  * charged, and takes a core meanwhile. A driver's debt is a part of the next kernel instead
  * (sim_kernel.c).
  *
- * Invariant: an actor that sleeps for its debt, or waits for more than that, has none. */
+ * A program's thread that inserts other ranks' tasks changes nothing that anybody else sees. So it
+ * goes on for some quanta, and sleeps for all of them then, each as it would have in its time:
+ * 1,024 ranks that took turns at each quantum would find nothing of their data in the caches.
+ *
+ * Invariant: an actor that sleeps for its debt, or waits for more than that, has none, and owes no
+ * sleeps. */
 #include <math.h>
 #include "actors/sim_actor.h"
 #include "actors/sim_share.h"
@@ -24,15 +29,12 @@ void orr_sys_charge_reload(struct orr_thread *t, size_t bytes)
 	t->debt_us += us;
 }
 
-/* The date until which the actor has to sleep for its debt, which it has no more; negative: none.
- */
-static double pay(struct orr_sim_actor *a)
+/* Sleeps that are put off at most: the ranks' turns are long enough then. */
+#define MOST_PUT_OFF 64
+
+/* The date until which the actor has to sleep for so much. */
+static inline double pay_us(struct orr_sim_actor *a, double us)
 {
-	orr_sim_yield();
-	if (a->head.carries_debt || !a->head.thread.sys) /* outside of actors */
-		return -1;
-	double us = a->head.thread.debt_us;
-	a->head.thread.debt_us = 0;
 	if (a->role == ORR_ROLE_USER && us > 0)
 		us += orr_sim_cores_turn(a->rank, us);
 	else
@@ -42,6 +44,71 @@ static double pay(struct orr_sim_actor *a)
 		a->role == ORR_ROLE_USER
 			? orr_sim_share_until_us(a->rank->rank, a->rank->ncpus, now_us, us)
 			: now_us + us);
+}
+
+/* The date until which the actor has to sleep for its debt, which it has no more; negative: none.
+ */
+static __attribute__((noinline)) double pay(struct orr_sim_actor *a)
+{
+	orr_sim_yield();
+	if (a->head.carries_debt || !a->head.thread.sys) /* outside of actors */
+		return -1;
+	double us = a->head.thread.debt_us;
+	a->head.thread.debt_us = 0;
+	return pay_us(a, us);
+}
+
+/* The date until which it has to sleep for the first quantum of those that it owes. */
+static double next_sleep(struct orr_sim_actor *a)
+{
+	struct orr_sim_put_off *p = &a->put_off;
+	if (!p->n)
+		return -1;
+	double us = p->first_us;
+	p->first_us = p->us;
+	p->n--;
+	return pay_us(a, us);
+}
+
+static void catch_up(struct orr_sim_actor *a)
+{
+	orr_assert(a->put_off.n && !a->head.stack_size);
+	a->head.stack_size = a->head.owes;
+	a->head.owes = 0;
+	orr_sim_sleep_through(a, next_sleep);
+	orr_assert(!a->put_off.n);
+}
+
+/* Handlers of signals, the launcher and its threads have other stacks. */
+void orr_sim_catch_up(void)
+{
+	struct orr_sim_actor *a = (struct orr_sim_actor *) orr_sim_self;
+	if ((uintptr_t) __builtin_frame_address(0) - a->head.stack_low < a->head.owes)
+		catch_up(a);
+}
+
+void orr_sim_settle_later_slow(struct orr_thread *t)
+{
+	struct orr_sim_actor *a = (struct orr_sim_actor *) t;
+	struct orr_sim_put_off *p = &a->put_off;
+	if (a->role != ORR_ROLE_USER || a->borrows || !t->sys || orr_sim.yields) {
+		orr_sim_settle_slow(t);
+		return;
+	}
+	/* The others are alike. */
+	if (p->n > 1 && t->debt_us != p->us)
+		catch_up(a);
+	if (p->n)
+		p->us = t->debt_us;
+	else
+		p->first_us = t->debt_us;
+	t->debt_us = 0;
+	if (!p->n++) {
+		a->head.owes = a->head.stack_size;
+		a->head.stack_size = 0;
+	}
+	if (p->n == MOST_PUT_OFF)
+		catch_up(a);
 }
 
 void orr_sim_settle_slow(struct orr_thread *t)

@@ -2,9 +2,10 @@
 /* Insertion of tasks: every rank passes the same arguments, finds out which rank executes, and does
  * its part: nothing, sending what it owns, or receiving what is missing and submitting the task.
  *
- * Most insertions concern a rank in no way, so this case is one pass over the arguments that
- * collects the data, one over the data, and nothing else: no allocation, no lock, no table of
- * ranks.
+ * Most insertions concern a rank in no way, and many of these follow each other. So after one of
+ * them a first pass over the arguments only looks whether the next one is another, and keeps
+ * nothing; all others get a second pass, which collects the data. The first may leave anything to
+ * the second: what is rare, or wrong.
  *
  * Invariant: what a rank does follows from the arguments, the owners and the cache, which all ranks
  * change at the same points. */
@@ -253,6 +254,46 @@ static inline int concerned(const struct orr_mpi_comm *c, const struct starpu_da
 	return 0;
 }
 
+/* A datum of a task that does not concern the rank: it is not the rank's, not an element of a
+ * reduction, and, if the task writes it, not an old copy. A NULL handle is another rank's. */
+static inline int is_others(const struct orr_mpi_comm *c, starpu_data_handle_t h, int mode)
+{
+	unsigned copy = mode & STARPU_W ? ORR_MPI_RECEIVED | ORR_MPI_MIGRATED : 0;
+
+	if (mode & (STARPU_REDUX | STARPU_MPI_REDUX))
+		return 0;
+	if (!h)
+		return 1;
+	return h->mpi_rank != c->rank && !(h->mpi_flags & (ORR_MPI_REDUXING | copy)) &&
+	       (h->mpi_rank >= 0 || !(mode & STARPU_W));
+}
+
+/* Returns 1 if the task concerns the rank in no way, as concerned() and orr_mpi_place() would find
+ * out; 0 if it does, or this pass cannot tell: it knows tasks that write one datum. Inlined where
+ * ap begins, so that it stays in registers. */
+static inline __attribute__((always_inline)) int is_foreign(const struct orr_mpi_comm *c,
+							    va_list ap)
+{
+	int marker, nwritten = 0, foreign = 1;
+
+	while (foreign && (marker = va_arg(ap, int)) != 0) {
+		if (__builtin_expect((unsigned) marker < ORR_FIRST_MARKER, 1)) {
+			foreign = is_others(c, va_arg(ap, starpu_data_handle_t), marker);
+			nwritten += (marker & STARPU_W) != 0;
+		} else if (marker == STARPU_PRIORITY) {
+			(void) va_arg(ap, int);
+		} else if (marker == STARPU_FLOPS) {
+			(void) va_arg(ap, double);
+		} else if (marker == STARPU_VALUE) {
+			(void) va_arg(ap, void *);
+			(void) va_arg(ap, size_t);
+		} else {
+			foreign = 0;
+		}
+	}
+	return foreign && nwritten == 1;
+}
+
 /* ---- messages ---- */
 
 int orr_mpi_bring(struct orr_mpi *mpi, struct orr_mpi_comm *c, starpu_data_handle_t h, int node,
@@ -498,8 +539,32 @@ static double thread_us(void)
 	return orr_sys_now_us() + orr_thread_self()->debt_us;
 }
 
-static inline int insert(const char *who, MPI_Comm comm, struct starpu_codelet *cl,
-			 struct source *src)
+/* Returns 1 if that was all that the rank had to do about the task; it has done nothing else. */
+static inline __attribute__((always_inline)) int passes(MPI_Comm comm, struct starpu_codelet *cl,
+							va_list ap)
+{
+	struct orr_thread *self = orr_thread_self_ahead();
+	struct orr_mpi *mpi = self->proc->mpi;
+	struct orr_mpi_comm *c;
+
+	if (!self->foreign)
+		return 0;
+	if (__builtin_expect(
+		    !mpi || mpi->check || ORR_ATOMIC_LOAD_RELAXED(&self->proc->cfg->profiling), 0))
+		return 0;
+	c = ORR_ATOMIC_LOAD(&mpi->comms.last);
+	if (c->comm != comm || !is_foreign(c, ap))
+		return 0;
+	self->inserts = cl;
+	ORR_ATOMIC_STORE_RELAXED(&mpi->counts.ninserted, mpi->counts.ninserted + 1);
+	orr_sys_charge(self, ORR_COST_FOREIGN);
+	orr_sys_settle_later(self);
+	orr_insert_end(self);
+	return 1;
+}
+
+static __attribute__((noinline)) int insert(const char *who, MPI_Comm comm,
+					    struct starpu_codelet *cl, struct source *src)
 {
 	struct orr_process *proc = orr_self();
 	struct orr_mpi *mpi = proc->mpi;
@@ -526,7 +591,8 @@ static inline int insert(const char *who, MPI_Comm comm, struct starpu_codelet *
 		ORR_ATOMIC_STORE_RELAXED(&mpi->counts.nown, mpi->counts.nown + 1);
 	if (mine && __builtin_expect(mpi->alone != NULL, 0))
 		orr_mpi_alone_waited(mpi);
-	if (mine || concerned(c, ins.d, ins.n))
+	self->foreign = !mine && !concerned(c, ins.d, ins.n);
+	if (!self->foreign)
 		ret = insert_concerned(mpi, c, xrank, cl, &ins, src);
 	if (!mine) {
 		orr_sys_charge(self, ORR_COST_FOREIGN);
@@ -542,7 +608,13 @@ static inline int insert(const char *who, MPI_Comm comm, struct starpu_codelet *
 int starpu_mpi_task_insert(MPI_Comm comm, struct starpu_codelet *codelet, ...)
 {
 	struct source src = { .list = NULL };
+	va_list ap;
 
+	va_start(ap, codelet);
+	int passed = passes(comm, codelet, ap);
+	va_end(ap);
+	if (__builtin_expect(passed, 1))
+		return 0;
 	va_start(src.ap, codelet);
 	int ret = insert("starpu_mpi_task_insert", comm, codelet, &src);
 	va_end(src.ap);
@@ -552,7 +624,13 @@ int starpu_mpi_task_insert(MPI_Comm comm, struct starpu_codelet *codelet, ...)
 int starpu_mpi_insert_task(MPI_Comm comm, struct starpu_codelet *codelet, ...)
 {
 	struct source src = { .list = NULL };
+	va_list ap;
 
+	va_start(ap, codelet);
+	int passed = passes(comm, codelet, ap);
+	va_end(ap);
+	if (__builtin_expect(passed, 1))
+		return 0;
 	va_start(src.ap, codelet);
 	int ret = insert("starpu_mpi_insert_task", comm, codelet, &src);
 	va_end(src.ap);
