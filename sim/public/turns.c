@@ -420,8 +420,6 @@ void orr_sim_public_conduct(void)
 		orr_sim_public_arrived();
 		do {
 			for (struct orr_sim_actor *a; (a = turns_take());) {
-				if (orr_sim_sleeps_on(a))
-					continue;
 				if (a->seat)
 					run_guest(a);
 				else
