@@ -65,8 +65,9 @@ void orr_sim_unblock_at(struct orr_sim_actor *a, double date_s);
 int orr_sim_block_recess(struct orr_sim_actor *a, double deadline_s);
 /* The running actor sleeps until that virtual time. */
 void orr_sim_sleep_until(struct orr_sim_actor *a, double date_s);
-/* The same until next(a), again and again until that is negative. The actor needs no turn in between:
- * whoever gives turns may call orr_sim_sleeps_on() instead, which returns 0 if it is to have one. */
+/* The same until next(a), again and again until that is negative. The actor needs no turn in
+ * between: whoever gives turns may call orr_sim_sleeps_on() instead, which returns 0 if it is to
+ * have one. */
 void orr_sim_sleep_through(struct orr_sim_actor *a, double (*next)(struct orr_sim_actor *));
 int orr_sim_sleeps_on(struct orr_sim_actor *a);
 /* The earliest time in seconds at which the clock shows at least us microseconds. */
